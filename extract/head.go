@@ -1,0 +1,195 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A headItem is one statement of a page about itself: the name (title,
+// canonical, og:title, ...) and the value as written, white space folded.
+type headItem struct{ name, value string }
+
+// treeHead collects what the document says about itself. Browsers honour these
+// elements anywhere, and a stray tag in the head moves all that follow it into
+// the body, so the whole tree is read.
+func treeHead(root *html.Node) (items []headItem, lang string) {
+	title := false
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode || n.Namespace != "" {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.Html:
+			lang = attr(n, "lang")
+		case atom.Title:
+			if !title {
+				title = true
+				items = append(items, headItem{"title", fold(textOf(n))})
+			}
+		case atom.Meta, atom.Link, atom.Base:
+			items = append(items, headElement(n)...)
+		case atom.Script:
+			if isLD(attr(n, "type")) {
+				items = append(items, headItem{"ld+json", textOf(n)})
+			}
+		}
+	}
+	return items, lang
+}
+
+func isLD(t string) bool {
+	t, _, _ = strings.Cut(t, ";")
+	return strings.EqualFold(strings.TrimSpace(t), "application/ld+json")
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+	}
+	return b.String()
+}
+
+// headElement reads a meta, link or base element.
+func headElement(n *html.Node) []headItem {
+	switch n.DataAtom {
+	case atom.Base:
+		if hasAttr(n, "href") {
+			return []headItem{{"base", attr(n, "href")}}
+		}
+	case atom.Meta:
+		if e := attr(n, "http-equiv"); e != "" {
+			return []headItem{{"http-equiv:" + strings.ToLower(e), attr(n, "content")}}
+		}
+		name := attr(n, "property")
+		if name == "" {
+			name = attr(n, "name")
+		}
+		if name != "" {
+			return []headItem{{strings.ToLower(fold(name)), fold(attr(n, "content"))}}
+		}
+	case atom.Link:
+		var items []headItem
+		for _, rel := range strings.Fields(strings.ToLower(attr(n, "rel"))) {
+			switch {
+			case rel == "canonical":
+				items = append(items, headItem{"canonical", strings.TrimSpace(attr(n, "href"))})
+			case rel == "alternate" && attr(n, "hreflang") != "":
+				items = append(items, headItem{"hreflang:" + strings.ToLower(fold(attr(n, "hreflang"))), attr(n, "href")})
+			}
+		}
+		return items
+	}
+	return nil
+}
+
+// headStream writes the statements that count, sorted, each once.
+func (p *Page) headStream(r *resolver) []byte {
+	var lines []string
+	add := func(name, value string) {
+		if value != "" {
+			lines = append(lines, name+"\t"+value+"\n")
+		}
+	}
+	add("lang", fold(strings.ToLower(p.lang)))
+	for _, m := range p.meta {
+		switch kind := headKind(m.name); kind {
+		case "text":
+			if strings.HasPrefix(m.value, "http://") || strings.HasPrefix(m.value, "https://") {
+				add(m.name, r.resolve(m.value))
+			} else {
+				add(m.name, m.value)
+			}
+		case "url":
+			add(m.name, r.resolve(m.value))
+		case "words":
+			add(m.name, strings.ToLower(strings.ReplaceAll(m.value, " ", "")))
+		case "json":
+			add(m.name, canonicalJSON(m.value, r))
+		}
+	}
+	sort.Strings(lines)
+	var b bytes.Buffer
+	for i, l := range lines {
+		if i == 0 || l != lines[i-1] {
+			b.WriteString(l)
+		}
+	}
+	return b.Bytes()
+}
+
+// headKind says how a statement counts: as text, as a URL, as a list of words,
+// as JSON-LD, or, with "", not at all.
+func headKind(name string) string {
+	switch name {
+	case "title", "description", "keywords", "author":
+		return "text"
+	case "robots", "googlebot":
+		return "words"
+	case "canonical":
+		return "url"
+	case "ld+json":
+		return "json"
+	case "og:updated_time", "article:modified_time":
+		return "" // they move with the build, or with what is content already
+	case "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url",
+		"og:audio", "og:audio:url", "og:audio:secure_url", "twitter:image", "twitter:image:src", "twitter:player", "twitter:url":
+		return "url"
+	}
+	prefix, _, found := strings.Cut(name, ":")
+	switch {
+	case !found:
+		return ""
+	case prefix == "hreflang":
+		return "url"
+	case prefix == "og", prefix == "twitter", prefix == "article", prefix == "book", prefix == "profile", prefix == "product":
+		return "text"
+	}
+	return ""
+}
+
+// canonicalJSON gives structured data with its members sorted, without white
+// space, without dateModified, and with the site's own URLs origin-neutral.
+// What is not JSON is given as text.
+func canonicalJSON(s string, r *resolver) string {
+	dec := json.NewDecoder(strings.NewReader(s))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil || dec.More() {
+		return fold(s)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(neutral(v, r)); err != nil {
+		return fold(s)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func neutral(v any, r *resolver) any {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "dateModified")
+		for k, e := range v {
+			v[k] = neutral(e, r)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = neutral(e, r)
+		}
+	case string:
+		if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
+			return r.resolve(v)
+		}
+		return fold(v)
+	}
+	return v
+}

@@ -1,0 +1,501 @@
+package extract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// An Address is where a page stands: what its links are resolved against.
+type Address struct {
+	// Key is the page's URL key, with the base: "/docs/start/".
+	Key string
+	// Base is the path under which the site's keys stand: "/" or "/docs/".
+	Base string
+	// Sites are the places the site is known to be served at. Links to any of
+	// them are the site's own, so a preview host gives production's
+	// fingerprint. A page adds the one its own canonical URL names.
+	Sites []Site
+}
+
+// A Site is an origin (without its scheme) and a base path that ends in "/".
+type Site struct {
+	Host string // lower case, with the port unless it is the scheme's own
+	Base string
+}
+
+// ParseSite reads a site's URL, such as "https://example.com/docs/". It
+// reports false for anything but an absolute http or https URL.
+func ParseSite(s string) (Site, bool) {
+	u := splitURL(s)
+	if !u.web() || u.host == "" {
+		return Site{}, false
+	}
+	base := cleanPath(u.path)
+	return Site{Host: u.host, Base: base[:strings.LastIndexByte(base, '/')+1]}, true
+}
+
+// ParsePageURL reads a page's own absolute URL, such as a canonical, into the
+// host and the path. It reports false for anything but http and https URLs.
+func ParsePageURL(s string) (host, urlPath string, ok bool) {
+	u := splitURL(s)
+	if !u.web() || u.host == "" {
+		return "", "", false
+	}
+	return u.host, cleanPath(u.path), true
+}
+
+// rawURL is a reference cut into its parts (RFC 3986, appendix B), cleaned as
+// browsers clean it. We state our own canonical form and inherit none: net/url
+// and the WHATWG URL differ, and every packaging must agree to the byte.
+type rawURL struct {
+	scheme, host, path, query, fragment string
+	hasAuthority, hasQuery, hasFragment bool
+}
+
+func (u rawURL) web() bool { return u.scheme == "http" || u.scheme == "https" }
+
+func splitURL(s string) rawURL {
+	s = strings.Trim(s, " \t\n\r\f")
+	s = strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' {
+			return -1
+		}
+		return r
+	}, s)
+	var u rawURL
+	if i := strings.IndexByte(s, '#'); i >= 0 {
+		u.fragment, u.hasFragment, s = s[i+1:], true, s[:i]
+	}
+	if i := strings.IndexByte(s, ':'); i > 0 && isScheme(s[:i]) {
+		u.scheme, s = strings.ToLower(s[:i]), s[i+1:]
+	}
+	if u.scheme != "" && !u.web() {
+		u.path = s // opaque: mailto, tel, data, javascript
+		return u
+	}
+	if i := strings.IndexByte(s, '?'); i >= 0 {
+		u.query, u.hasQuery, s = s[i+1:], true, s[:i]
+	}
+	s = strings.ReplaceAll(s, `\`, "/")
+	if strings.HasPrefix(s, "//") {
+		s = s[2:]
+		i := strings.IndexByte(s, '/')
+		if i < 0 {
+			i = len(s)
+		}
+		u.hasAuthority = true
+		u.host, s = strings.ToLower(s[:i]), s[i:]
+		if u.scheme != "https" {
+			u.host = strings.TrimSuffix(u.host, ":80")
+		}
+		if u.scheme != "http" {
+			u.host = strings.TrimSuffix(u.host, ":443")
+		}
+	}
+	u.path = s
+	return u
+}
+
+func isScheme(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i] | 0x20
+		if !('a' <= c && c <= 'z' || i > 0 && (s[i] >= '0' && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.')) {
+			return false
+		}
+	}
+	return true
+}
+
+// cleanPath resolves dot segments in an absolute path and normalises its
+// percent-encoding. The result begins with "/".
+func cleanPath(p string) string {
+	var out []string
+	segs := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	for i, s := range segs {
+		last := i == len(segs)-1
+		s = percent(s, pathSafe)
+		switch strings.ReplaceAll(s, "%2E", ".") {
+		case ".":
+			if last {
+				out = append(out, "")
+			}
+		case "..":
+			if len(out) > 0 {
+				out = out[:len(out)-1]
+			}
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, s)
+		}
+	}
+	return "/" + strings.Join(out, "/")
+}
+
+const (
+	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	pathSafe   = unreserved + "!$&'()*+,;=:@"
+	querySafe  = pathSafe + "/?"
+)
+
+// percent writes s with one spelling for each byte: encoded unreserved bytes
+// are decoded, hex digits are upper case, and bytes outside of safe are encoded.
+func percent(s, safe string) string {
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		clean = strings.IndexByte(safe, s[i]) >= 0
+	}
+	if clean {
+		return s
+	}
+	const hexDigits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
+			d := unhex(s[i+1])<<4 | unhex(s[i+2])
+			if strings.IndexByte(unreserved, d) >= 0 {
+				b.WriteByte(d)
+			} else {
+				b.WriteByte('%')
+				b.WriteByte(hexDigits[d>>4])
+				b.WriteByte(hexDigits[d&15])
+			}
+			i += 2
+			continue
+		}
+		if strings.IndexByte(safe, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hexDigits[c>>4])
+		b.WriteByte(hexDigits[c&15])
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c|0x20 - 'a' + 10
+}
+
+// A resolver makes references of one page canonical.
+type resolver struct {
+	sites  []Site
+	bases  []string // paths under which root-relative links are the site's own
+	self   string   // the page's own path inside of the site: "/start/"
+	dir    string   // what relative paths are resolved against
+	strip  []string // more query parameters to drop
+	names  bool     // drop build hashes in names of media
+	origin string   // of a foreign <base href>: "https://cdn.example", else ""
+}
+
+func newResolver(x *Extractor, p *Page, a Address) *resolver {
+	base := a.Base
+	if base == "" {
+		base = "/"
+	}
+	self := "/" + strings.TrimPrefix(a.Key, base)
+	if !strings.HasPrefix(a.Key, base) {
+		self = a.Key
+	}
+	if i := strings.IndexByte(self, '?'); i >= 0 {
+		self = self[:i]
+	}
+	r := &resolver{self: cleanPath(self), strip: x.profile.StripQuery, names: x.profile.Media == MediaNames}
+	r.sites = a.Sites
+	if s, ok := ownSite(p.Canonical(), r.self); ok && !r.knows(s.Host) {
+		// The page's own word for where it stands, so that a preview host that
+		// nothing else names still gives production's fingerprint.
+		r.sites = append(r.sites[:len(r.sites):len(r.sites)], s)
+	}
+	for _, s := range r.sites {
+		r.bases = append(r.bases, s.Base)
+	}
+	r.bases = append(r.bases, base)
+	r.dir = r.self
+	for _, m := range p.meta {
+		if m.name == "base" {
+			r.setBase(m.value)
+			break
+		}
+	}
+	return r
+}
+
+func (r *resolver) knows(host string) bool {
+	for _, s := range r.sites {
+		if s.Host == host {
+			return true
+		}
+	}
+	return false
+}
+
+// ownSite finds the site whose page self has the given URL: the URL's path
+// must end in self, the rest before it is the base.
+func ownSite(canonical, self string) (Site, bool) {
+	host, p, ok := ParsePageURL(canonical)
+	if !ok {
+		return Site{}, false
+	}
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(s, "index.html"), "/"), ".html")
+	}
+	base, found := strings.CutSuffix(plain(p), plain(self))
+	if !found {
+		return Site{}, false
+	}
+	return Site{Host: host, Base: base + "/"}, true
+}
+
+func (r *resolver) setBase(href string) {
+	u := splitURL(href)
+	switch {
+	case u.web() && u.host != "" && !r.knows(u.host):
+		r.origin, r.dir = u.scheme+"://"+u.host, cleanPath(u.path)
+	case u.hasAuthority || u.scheme == "":
+		if in, ok := strings.CutPrefix(r.resolve(href), "/"); ok {
+			r.dir = "/" + in
+		}
+	}
+}
+
+// resolve gives a reference its canonical form:
+//
+//	/posts/x/        inside the site, the base taken off
+//	/../other/       at the site's origin, but outside of its base
+//	#                this page (any fragment)
+//	https://a.b/c    elsewhere
+//	mailto:a@b.c     not a web address
+//	data:9f6c…       the bytes themselves, as a digest
+//
+// It is "" for a reference to nothing.
+func (r *resolver) resolve(ref string) string {
+	u := splitURL(ref)
+	if u.scheme != "" && !u.web() {
+		switch u.scheme {
+		case "javascript":
+			return "javascript:"
+		case "data":
+			sum := sha256.Sum256([]byte(u.path))
+			return "data:" + hex.EncodeToString(sum[:8])
+		}
+		return u.scheme + ":" + percent(u.path, querySafe+"%")
+	}
+	switch {
+	case !u.hasAuthority && u.path == "" && !u.hasQuery:
+		if u.hasFragment {
+			return "#"
+		}
+		return ""
+	case u.hasAuthority && u.host != "" && !r.knows(u.host):
+		scheme := u.scheme
+		if scheme == "" {
+			scheme = "https"
+		}
+		return scheme + "://" + u.host + cleanPath(u.path) + r.tail(u)
+	case !u.hasAuthority && r.origin != "":
+		return r.origin + r.join(u.path) + r.tail(u)
+	}
+	var in string
+	switch {
+	case u.hasAuthority:
+		in = r.inside(u.host, cleanPath(u.path))
+	case strings.HasPrefix(u.path, "/"):
+		in = r.inside("", cleanPath(u.path))
+	default:
+		in = r.join(u.path)
+	}
+	if r.names {
+		in = stripName(in)
+	}
+	tail := r.tail(u)
+	if u.hasFragment && in == r.self && (tail == "" || tail[0] == '#') {
+		return "#"
+	}
+	return in + tail
+}
+
+// join resolves a relative path against the page's directory.
+func (r *resolver) join(p string) string {
+	switch {
+	case strings.HasPrefix(p, "/"):
+		return cleanPath(p)
+	case p == "":
+		return r.dir
+	}
+	return cleanPath(r.dir[:strings.LastIndexByte(r.dir, '/')+1] + p)
+}
+
+// inside takes the base off a path at one of the site's own hosts ("" for the
+// host the page itself is served from).
+func (r *resolver) inside(host, p string) string {
+	if host != "" {
+		for _, s := range r.sites {
+			if s.Host == host {
+				if in, ok := cutBase(p, s.Base); ok {
+					return in
+				}
+			}
+		}
+	}
+	for _, b := range r.bases {
+		if in, ok := cutBase(p, b); ok {
+			return in
+		}
+	}
+	return "/.." + p
+}
+
+func cutBase(p, base string) (string, bool) {
+	if p+"/" == base {
+		return "/", true
+	}
+	in, ok := strings.CutPrefix(p, base)
+	return "/" + in, ok
+}
+
+// tail is the query, without what only tracks or busts caches, and the
+// fragment.
+func (r *resolver) tail(u rawURL) string {
+	var b strings.Builder
+	if u.hasQuery {
+		file := staticFile(u.path)
+		sep := byte('?')
+		for _, pair := range strings.Split(u.query, "&") {
+			name, _, _ := strings.Cut(pair, "=")
+			if pair == "" || tracking(name) || file && cacheBuster(name) || r.stripped(name) {
+				continue
+			}
+			b.WriteByte(sep)
+			b.WriteString(percent(pair, querySafe))
+			sep = '&'
+		}
+	}
+	if u.hasFragment && u.fragment != "" {
+		b.WriteByte('#')
+		b.WriteString(percent(u.fragment, querySafe))
+	}
+	return b.String()
+}
+
+func (r *resolver) stripped(name string) bool {
+	for _, p := range r.strip {
+		if ok, _ := path.Match(p, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func tracking(name string) bool {
+	switch name {
+	case "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "ttclid",
+		"igshid", "mc_cid", "mc_eid", "_hsenc", "_hsmi":
+		return true
+	}
+	return strings.HasPrefix(name, "utm_")
+}
+
+func cacheBuster(name string) bool {
+	switch name {
+	case "", "v", "ver", "version", "t", "ts", "_", "cb", "cachebust", "hash", "rev", "mtime":
+		return true
+	}
+	return isHash(name) // style.css?9f6c2d78
+}
+
+// staticFile reports whether a path names a file rather than a page or a
+// program: there ?v= busts a cache, on a watch page it names the video.
+func staticFile(p string) bool {
+	switch ext := strings.ToLower(path.Ext(p)); ext {
+	case "", ".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp", ".cgi":
+		return false
+	default:
+		return len(ext) <= 6
+	}
+}
+
+var hugoName = regexp.MustCompile(`_hu_?[0-9a-f]{8,64}(?:_[0-9a-z_]*)?$`)
+
+// stripName takes a build hash out of the name of a picture, medium or
+// download: Hugo's x_hu_9f6c….jpg, Vite's and Astro's x.B6U5_oTx.webp, and
+// webpack's x.8bfcc11a.png or x-8bfcc11a.png.
+func stripName(p string) string {
+	if !staticFile(p) {
+		return p
+	}
+	dir, file := path.Split(p)
+	ext := path.Ext(file)
+	name := strings.TrimSuffix(file, ext)
+	if s := hugoName.ReplaceAllString(name, ""); s != name && s != "" {
+		return dir + s + ext
+	}
+	if i := strings.LastIndexAny(name, ".-"); i > 0 {
+		// Astro adds a second hash for the transformation: name.HASH_Z1abc.
+		if isHash(name[i+1:]) {
+			return dir + name[:i] + ext
+		}
+		if h, _, ok := strings.Cut(name[i+1:], "_"); ok && name[i] == '.' && len(h) == 8 && mixed(h) {
+			return dir + name[:i] + ext
+		}
+	}
+	if h, rest, ok := strings.Cut(name, "-"); ok && isHash(h) && digits(rest) {
+		return dir + "-" + rest + ext // Eleventy's image plugin: HASH-600.webp
+	}
+	return p
+}
+
+// isHash reports whether s looks like a build hash: 8 to 64 hex digits with
+// one digit at least, or exactly 8 characters of base64url in mixed shape.
+func isHash(s string) bool {
+	if len(s) < 8 || len(s) > 64 {
+		return false
+	}
+	hexOnly, digit := true, false
+	for i := 0; i < len(s); i++ {
+		hexOnly = hexOnly && isHex(s[i])
+		digit = digit || s[i] >= '0' && s[i] <= '9'
+	}
+	if hexOnly {
+		return digit
+	}
+	return (len(s) == 8 || len(s) == 10) && mixed(s)
+}
+
+// mixed reports whether s is base64url with upper case, and lower case or a digit.
+func mixed(s string) bool {
+	upper, other := false, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			other = true
+		case c != '_' && c != '-':
+			return false
+		}
+	}
+	return upper && other
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,266 @@
+// Package ledger keeps the revs of a site's pages: which rev each URL key has,
+// and the facets of the content that rev stands for.
+//
+// A ledger is a JSON file in the site's repository, reviewed and merged like a
+// lockfile (docs/ledger.md). It is a join semilattice: any two ledgers can be
+// joined, in any order and as often as one likes, and nothing in the result is
+// lower than in either. So nothing that was published goes down, whatever
+// branches, reverts and merges do to the file.
+//
+// Most callers need four calls: [Parse] reads a ledger, [Join] adds what other
+// copies of it know, [Ledger.Advance] takes in a build, and [Ledger.Marshal]
+// gives the bytes to write.
+//
+// The package is pure: no files, no clock, no git. It does not know what a
+// facet is made of (package extract does), only when two are equal.
+package ledger
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Format is the version of the file format this package reads and writes.
+const Format = 1
+
+// MaxSiteRev is the greatest site_rev: every JSON reader takes integers up to
+// 2^53-1 exactly. A ledger above it is refused, since it could never be
+// lowered again.
+const MaxSiteRev = 1<<53 - 1
+
+// The kinds of errors that [Parse] and [Join] return; errors.Is finds them.
+var (
+	// ErrNotLedger: the data is something else, such as a manifest.
+	ErrNotLedger = errors.New("not a pagerev ledger")
+	// ErrNewer: a format of a later version.
+	ErrNewer = errors.New("written by a newer version")
+	// ErrDamaged: it was a ledger, and cannot be understood.
+	ErrDamaged = errors.New("damaged ledger")
+	// ErrTooLarge: site_rev would exceed MaxSiteRev.
+	ErrTooLarge = errors.New("numbers too large")
+)
+
+// Facets are the digests of a page's content: 16 hex digits each, or "" for a
+// facet that the profile leaves out.
+type Facets struct{ Head, Text, Refs string }
+
+// Differ names the facets in which f and g differ.
+func (f Facets) Differ(g Facets) []string {
+	var out []string
+	if f.Head != g.Head {
+		out = append(out, "head")
+	}
+	if f.Text != g.Text {
+		out = append(out, "text")
+	}
+	if f.Refs != g.Refs {
+		out = append(out, "refs")
+	}
+	return out
+}
+
+// A Profile is the configuration that facets were made under, as canonical
+// JSON with at least an "algorithm" member. The zero value is no profile.
+type Profile string
+
+// DefaultProfile is algorithm 1 without configuration. Lines that name no
+// profile were made under it.
+const DefaultProfile Profile = `{"algorithm":1}`
+
+// NewProfile gives a profile its canonical form: compact, members sorted.
+func NewProfile(s string) (Profile, error) {
+	dec := json.NewDecoder(strings.NewReader(s))
+	dec.UseNumber()
+	var v map[string]any
+	if err := dec.Decode(&v); err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	if n, ok := v["algorithm"].(json.Number); !ok || strings.ContainsAny(n.String(), ".eE-") {
+		return "", errors.New(`profile: "algorithm" must be a positive integer`)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	return Profile(bytes.TrimSpace(b.Bytes())), nil
+}
+
+// ID is the name by which lines refer to the profile: "" for
+// [DefaultProfile], else the first 8 hex digits of its SHA-256.
+func (p Profile) ID() string {
+	if p == DefaultProfile || p == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(p))
+	return hex.EncodeToString(sum[:4])
+}
+
+// less is the fixed order in which profiles join: by algorithm, then by bytes.
+func (p Profile) less(q Profile) bool {
+	if a, b := p.algorithm(), q.algorithm(); a != b {
+		return a < b
+	}
+	return p < q
+}
+
+func (p Profile) algorithm() int64 {
+	var v struct{ Algorithm int64 }
+	_ = json.Unmarshal([]byte(p), &v) // canonical JSON, or no profile at all: 0
+	return v.Algorithm
+}
+
+// Evidence is what a page's content was when its rev was given: facets, and
+// the profile they were made under.
+type Evidence struct {
+	Profile string // Profile.ID
+	Facets  Facets
+}
+
+// A Page is the line of one URL key.
+type Page struct {
+	// Rev is the page's revision (spec 3.2).
+	Rev int64
+	// Toggles counts how often the page left or came back; odd means gone.
+	Toggles int64
+	// Unknown: two histories gave this rev to different contents. The next
+	// build bumps it.
+	Unknown bool
+	// Evidence is sorted by profile; usually one. It is empty when Unknown.
+	Evidence []Evidence
+	// Modified is when the rev last moved: RFC 3339, UTC, whole seconds, or "".
+	Modified string
+}
+
+// Gone reports whether the page is not part of the site now.
+func (p Page) Gone() bool { return p.Toggles%2 == 1 }
+
+// find returns the evidence under a profile.
+func (p Page) find(id string) (Facets, bool) {
+	for _, e := range p.Evidence {
+		if e.Profile == id {
+			return e.Facets, true
+		}
+	}
+	return Facets{}, false
+}
+
+// URLs say how keys were made from file names (package site). The zero value
+// is not known yet.
+type URLs struct {
+	Style   string   `json:"style"`
+	Base    string   `json:"base"`
+	Origins []string `json:"origins,omitempty"`
+}
+
+// The modes of a [Coverage], as the manifest has them (spec 3.1), and one for
+// a manifest without the field.
+const (
+	CoverageComplete = "complete"
+	CoveragePrefixes = "prefixes"
+	CoverageNone     = "none"
+)
+
+// Coverage is what the manifest says about omitted URLs. Each change of it is
+// a new epoch, which site_rev counts. The zero value is not known yet.
+type Coverage struct {
+	Mode     string   `json:"mode"`
+	Prefixes []string `json:"prefixes,omitempty"`
+	Epoch    int64    `json:"epoch"`
+	Unknown  bool     `json:"unknown,omitempty"`
+}
+
+func (c Coverage) same(d Coverage) bool {
+	return c.Mode == d.Mode && slices.Equal(c.Prefixes, d.Prefixes) && !c.Unknown && !d.Unknown
+}
+
+// A Ledger is the whole file. The zero value, and nil, are the empty ledger,
+// which joins with any other to that other.
+type Ledger struct {
+	// Profile is the configuration of the last build.
+	Profile Profile
+	// Known has the text of each profile that lines may refer to, by ID.
+	Known map[string]Profile
+	// URLs and Coverage are the other parts of the header.
+	URLs     URLs
+	Coverage Coverage
+	// Floor is added to site_rev, Start is what a new page's rev goes on from:
+	// both are raised when a site is taken over from something else.
+	Floor, Start int64
+	// Pages has a line for each URL key that ever was, gone ones too.
+	Pages map[string]Page
+}
+
+// SiteRev is the site's revision (spec 3.1): floor + epoch + Σ(rev + toggles).
+// It is derived, so that two branches never conflict on it, and grows with
+// anything that a manifest shows.
+func (l *Ledger) SiteRev() int64 {
+	if l == nil {
+		return 0
+	}
+	sum := l.Floor + l.Coverage.Epoch
+	for _, p := range l.Pages {
+		sum += p.Rev + p.Toggles
+	}
+	return sum
+}
+
+// check refuses numbers that no site gets by building, before they are summed.
+func (l *Ledger) check() error {
+	sum := int64(0)
+	add := func(n int64, what string) error {
+		if n < 0 {
+			return fmt.Errorf("%w: %s is negative", ErrDamaged, what)
+		}
+		if n > MaxSiteRev || sum+n > MaxSiteRev {
+			return fmt.Errorf("%w: with %s %d the site_rev would pass 2^53-1, from where it could never come down: correct that number by hand", ErrTooLarge, what, n)
+		}
+		sum += n
+		return nil
+	}
+	if err := add(l.Floor, "floor"); err != nil {
+		return err
+	}
+	if l.Start < 0 || l.Start > MaxSiteRev {
+		return fmt.Errorf("%w: start %d is out of range: correct that number by hand", ErrTooLarge, l.Start)
+	}
+	if err := add(l.Coverage.Epoch, "coverage epoch"); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.Pages)) {
+		p := l.Pages[key]
+		if err := add(p.Rev, key+": rev"); err != nil {
+			return err
+		}
+		if err := add(p.Toggles, key+": toggles"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ProfileText returns the profile that an [Evidence] names.
+func (l *Ledger) ProfileText(id string) (Profile, bool) {
+	if id == "" {
+		return DefaultProfile, true
+	}
+	p, ok := l.Known[id]
+	return p, ok
+}
+
+func (l *Ledger) learn(p Profile) {
+	if id := p.ID(); id != "" {
+		if l.Known == nil {
+			l.Known = map[string]Profile{}
+		}
+		l.Known[id] = p
+	}
+}
