@@ -1,0 +1,189 @@
+package pagerev
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/pagerev/pagerev/ledger"
+	"github.com/pagerev/pagerev/manifest"
+	"github.com/pagerev/pagerev/site"
+)
+
+// Output is what a run gives: bytes to write, and what to say.
+type Output struct {
+	Ledger   []byte
+	Manifest []byte // nil for a shard: it would claim what it has not read
+	Cache    []byte
+	Report   *Report
+	// Stale says that the ledger file is not what this build gives; equal
+	// ledgers have equal bytes.
+	Stale bool
+}
+
+// Assemble is the last step: it advances the ledger by all results and makes
+// the manifest. Results may come in any order.
+func (r *Run) Assemble(results []Result) (*Output, error) {
+	slices.SortFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
+	rep := &Report{Files: r.files, Regions: map[string]int{}, committed: r.committed != nil}
+	b := ledger.Build{
+		Profile: r.profile, URLs: r.urls, Coverage: r.in.Config.coverage(),
+		Pages: map[string]ledger.Observation{}, Now: r.in.Now,
+	}
+	if r.in.Only != "" {
+		b.Within = func(key string) bool { return strings.HasPrefix(key, r.in.Only) }
+	}
+	n := notes{skipped: map[string][]string{}, warnings: slices.Clone(r.notes.warnings)}
+	for reason, list := range r.notes.skipped {
+		n.skipped[reason] = slices.Clone(list)
+	}
+	covered := manifestCoverage(b.Coverage)
+	listed := map[string]Result{}
+	var errs []error
+	for _, res := range results {
+		switch {
+		case res.Skip != "":
+			n.skip(res.Skip, res.Path)
+			continue
+		case covered != nil && !covered.Covers(res.Key):
+			n.skip(site.SkipUncovered, res.Path)
+			continue
+		}
+		if other, ok := listed[res.Key]; ok {
+			errs = append(errs, fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", other.Path, res.Path, res.Key))
+			continue
+		}
+		listed[res.Key] = res
+		b.Pages[res.Key] = ledger.Observation{Facets: ledger.Facets(res.Facets), Agrees: res.Agrees}
+		rep.Regions[res.Region]++
+	}
+	if len(errs) > 0 {
+		return nil, usage(errors.Join(errs...))
+	}
+	next, changes, err := r.before.Advance(b)
+	if err != nil {
+		return nil, err
+	}
+	drifted := r.drift(listed, next)
+	out := &Output{Ledger: next.Marshal(), Report: rep, Stale: r.committed == nil || !same(r.committed, next)}
+	rep.fill(r, listed, next, changes, drifted, n)
+	revs := map[string]int64{}
+	for key := range listed {
+		revs[key] = next.Pages[key].Rev
+	}
+	c := r.nextCache(results, revs, drifted)
+	if out.Cache, err = json.Marshal(c); err != nil {
+		return nil, err
+	}
+	if r.in.Only == "" {
+		if out.Manifest, err = r.manifest(listed, next, c, rep); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// same compares ledgers by everything but the times, which no two builds agree on.
+func same(a, b *ledger.Ledger) bool {
+	return string(timeless(a).Marshal()) == string(timeless(b).Marshal())
+}
+
+func timeless(l *ledger.Ledger) *ledger.Ledger {
+	c := *l
+	c.Pages = make(map[string]ledger.Page, len(l.Pages))
+	for k, p := range l.Pages {
+		p.Modified = ""
+		c.Pages[k] = p
+	}
+	return &c
+}
+
+func manifestCoverage(c ledger.Coverage) *manifest.Coverage {
+	if c.Mode == ledger.CoverageNone {
+		return nil
+	}
+	return &manifest.Coverage{Mode: c.Mode, Prefixes: c.Prefixes}
+}
+
+// drift finds the pages whose bytes moved since the last build here, while
+// their rev did not.
+func (r *Run) drift(listed map[string]Result, next *ledger.Ledger) map[string]bool {
+	out := map[string]bool{}
+	for key, res := range listed {
+		c, ok := r.cache.Pages[res.Path]
+		line, had := r.before.Pages[key]
+		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev {
+			out[key] = true
+		}
+	}
+	return out
+}
+
+func (r *Run) manifest(listed map[string]Result, l *ledger.Ledger, c cache, rep *Report) ([]byte, error) {
+	cfg := r.in.Config
+	m := &manifest.Manifest{
+		Version: 1, Generated: r.in.Now, SiteRev: l.SiteRev(),
+		Coverage: manifestCoverage(l.Coverage), Entries: make(map[string]manifest.Entry, len(listed)),
+	}
+	for key, res := range listed {
+		line := l.Pages[key]
+		e := manifest.Entry{Rev: line.Rev}
+		if cfg.withModified() {
+			e.Modified = parseTime(line.Modified)
+		}
+		if cfg.Digests != "none" && !(cfg.Digests == "stable" && c.Pages[res.Path].Drifts) && !matchAny(cfg.NoDigest, key) {
+			e.Digest = res.Digest
+		}
+		m.Entries[key] = e
+	}
+	if m.Coverage != nil {
+		for _, w := range m.Coverage.Warnings() {
+			rep.Warnings = append(rep.Warnings, w)
+		}
+	}
+	data, dropped, err := manifest.Fit(m, manifest.MaxSize)
+	if err != nil {
+		return nil, usage(err)
+	}
+	for _, field := range dropped {
+		rep.Warnings = append(rep.Warnings, fmt.Sprintf("the manifest would pass %d MB, which consumers may refuse (spec 7.3): left out every %s", manifest.MaxSize/1_000_000, field))
+	}
+	return data, nil
+}
+
+func matchAny(globs []string, s string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool { return doublestar.MatchUnvalidated(g, s) })
+}
+
+// Again returns the run as it is when the ledger file now holds other bytes,
+// and the pages whose results must be extracted anew since the ledger asks
+// something else about them.
+func (r *Run) Again(file []byte, pages []Page, results []Result) (*Run, []Page, error) {
+	in := r.in
+	in.Ledger.Data = file
+	next, err := Configure(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	next.survey, next.given, next.cache, next.files = r.survey, r.given, r.cache, r.files
+	next.urls, next.places, next.notes = r.urls, r.places, r.notes
+	if had := next.before.URLs; had.Style != r.urls.Style && had.Style != "" || had.Base != r.urls.Base && had.Base != "" {
+		return nil, nil, fmt.Errorf("%s: its URL style or base changed while this build ran: run again", in.Ledger.Name)
+	}
+	byPath := map[string]Result{}
+	for _, res := range results {
+		byPath[res.Path] = res
+	}
+	var redo []Page
+	for _, p := range pages {
+		line, ok := next.before.Pages[p.Key]
+		if res := byPath[p.Path]; res.Skip == "" && ok && res.Judged != judged(line) {
+			redo = append(redo, p)
+		}
+	}
+	return next, redo, nil
+}

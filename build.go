@@ -1,0 +1,368 @@
+package pagerev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pagerev/pagerev/internal/store"
+	"github.com/pagerev/pagerev/ledger"
+	"github.com/pagerev/pagerev/manifest"
+	"github.com/pagerev/pagerev/site"
+)
+
+// Options say what [Build] and [Check] work on.
+type Options struct {
+	// Dir is the folder with the built site.
+	Dir string
+	// Ledger is the ledger's file name, by default "pagerev.ledger.json" in
+	// the working directory. The cache and the lock are in ".pagerev" beside it.
+	Ledger string
+	Config Config
+	// Bases are names of ledger files that nothing may fall below, besides
+	// the ledger itself.
+	Bases []string
+	// Only limits the build to the URL keys with this prefix. The ledger then
+	// advances for them alone, and no manifest is written.
+	Only string
+	// Locked: publish from the ledger as it is committed. If the build would
+	// change it, that is ErrStale, and nothing is written.
+	Locked bool
+	// DryRun: write nothing.
+	DryRun bool
+	// Jobs is how many pages are read at once; 0 is one for each processor.
+	Jobs int
+	// Now is the time of the build; zero is SOURCE_DATE_EPOCH, else the clock.
+	Now time.Time
+	// Progress, if set, is called as pages are done. Calls do not overlap.
+	Progress func(done, total int)
+
+	// without: no ledger and no cache are read; keys are made as urls say, or
+	// as the site says where those are the zero value.
+	without bool
+	urls    ledger.URLs
+}
+
+// DefaultLedger is the ledger's usual file name.
+const DefaultLedger = "pagerev.ledger.json"
+
+// Build reads a built site, advances the ledger and writes the manifest into
+// the site, in this order. Errors are of kind [ErrUsage] or [ErrStale], or
+// else name a file that could not be read or written. Whatever fails, the
+// ledger file is either as it was or whole, and never lower than it was.
+func Build(ctx context.Context, o Options) (*Report, error) {
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.tree.Close()
+	if err := b.read(ctx); err != nil {
+		return nil, err
+	}
+	out, err := b.run.Assemble(b.results)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Locked && out.Stale:
+		return out.Report, b.staleError(out)
+	case o.DryRun:
+		return out.Report, nil
+	case o.Locked:
+		if err := b.writeManifest(out); err != nil {
+			return nil, err
+		}
+		// Only for speed and drift; a place that takes no cache has neither.
+		if store.PrivateDir(b.private()) == nil {
+			_ = store.Write(b.cacheName(), out.Cache)
+		}
+		return out.Report, nil
+	}
+	return b.write(ctx)
+}
+
+// Check says what Build would do, and writes nothing. If the ledger file is
+// not what this build gives, the error is of kind [ErrStale], and the report's
+// Fix is the command that mends it.
+func Check(ctx context.Context, o Options) (*Report, error) {
+	o.Locked, o.DryRun = true, true
+	return Build(ctx, o)
+}
+
+// build is one Build as it goes on.
+type build struct {
+	o       Options
+	tree    *site.Tree
+	run     *Run
+	pages   []Page
+	results []Result
+	file    []byte // the ledger as it was read
+}
+
+func open(ctx context.Context, o Options) (*build, error) {
+	if o.Ledger == "" {
+		o.Ledger = DefaultLedger
+	}
+	if o.Now.IsZero() {
+		now, err := Now()
+		if err != nil {
+			return nil, err
+		}
+		o.Now = now
+	}
+	if o.Only != "" {
+		if err := manifest.CheckKey(o.Only); err != nil {
+			return nil, usage(fmt.Errorf("only: %w", err))
+		}
+	}
+	b := &build{o: o}
+	in := Input{Config: o.Config, Only: o.Only, Now: o.Now, Ledger: Source{Name: o.Ledger}}
+	var err error
+	if !o.without {
+		if b.file, err = store.Read(o.Ledger); err != nil {
+			return nil, err
+		}
+		// Without it the build is as right, only slower.
+		in.Cache, _ = store.Read(b.cacheName())
+	}
+	if b.file == nil && o.Locked {
+		return nil, stale(fmt.Errorf("there is no ledger at %s: run %q and commit the file", o.Ledger, b.command("build")))
+	}
+	in.Ledger.Data = b.file
+	for _, name := range o.Bases {
+		data, err := store.Read(name)
+		if err == nil && data == nil {
+			err = fmt.Errorf("there is no ledger at %s (--base)", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.Joins = append(in.Joins, Source{Name: name, Data: data})
+	}
+	if b.run, err = Configure(in); err != nil {
+		return nil, err
+	}
+	if o.without {
+		b.run.before.URLs = o.urls
+	}
+	if b.tree, err = site.Open(o.Dir); err != nil {
+		return nil, usage(err)
+	}
+	return b, nil
+}
+
+// Now is the time of a build: SOURCE_DATE_EPOCH if it is set, else the clock.
+func Now() (time.Time, error) {
+	s := os.Getenv("SOURCE_DATE_EPOCH")
+	if s == "" {
+		return time.Now().UTC(), nil
+	}
+	var sec int64
+	if _, err := fmt.Sscanf(s, "%d", &sec); err != nil || fmt.Sprint(sec) != s || sec < 0 || sec > 253402300799 {
+		return time.Time{}, usage(fmt.Errorf("SOURCE_DATE_EPOCH %q is not a number of seconds since 1970", s))
+	}
+	return time.Unix(sec, 0).UTC(), nil
+}
+
+func (b *build) private() string { return filepath.Join(filepath.Dir(b.o.Ledger), ".pagerev") }
+func (b *build) cacheName() string {
+	return filepath.Join(b.private(), filepath.Base(b.o.Ledger)+".cache")
+}
+
+// read goes through the steps up to the pages' results.
+func (b *build) read(ctx context.Context) (err error) {
+	if b.pages, err = b.plan(); err != nil {
+		return err
+	}
+	b.results, err = b.extract(ctx, b.run, b.pages, b.o.Progress)
+	return err
+}
+
+// plan lists the site's files and finds out which are pages.
+func (b *build) plan() ([]Page, error) {
+	files, err := b.tree.Files(func(p string) bool {
+		_, page, _ := b.o.Config.rules().Classify(p)
+		return page || site.Sitemap(p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := b.run.Plan(files)
+	for ; err == nil && plan.First != nil; plan, err = b.run.Plan(files) {
+		for _, f := range plan.First {
+			body, err := b.tree.Read(f, nil)
+			if err != nil {
+				return nil, err
+			}
+			b.run.Learn(f, body)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.o.Dir, err)
+	}
+	return plan.Pages, nil
+}
+
+// extract reads pages, several at once. Every page's error is reported, not
+// only the first, since a wrong selector shows on many.
+func (b *build) extract(ctx context.Context, run *Run, pages []Page, progress func(done, total int)) ([]Result, error) {
+	jobs := b.o.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var (
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		next    int
+		done    int
+		results = make([]Result, len(pages))
+		errs    = make([]error, len(pages))
+	)
+	for range min(jobs, len(pages)) {
+		wg.Go(func() {
+			var buf []byte
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(pages) || ctx.Err() != nil {
+					return
+				}
+				buf, results[i], errs[i] = b.page(run, pages[i], buf)
+				mu.Lock()
+				done++
+				if progress != nil {
+					progress(done, len(pages))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return results, joinErrors(errs)
+}
+
+func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
+	body, err := b.tree.Read(p.Path, buf)
+	if err != nil {
+		return buf, Result{}, err
+	}
+	digest := manifest.Digest(body)
+	res, ok := run.Known(p, digest)
+	if !ok {
+		res, err = run.Extract(p, digest, body)
+	}
+	if cap(body) > 1<<20 {
+		body = nil // let a giant go
+	}
+	return body[:0], res, err
+}
+
+// joinErrors keeps the first ten and says how many there are.
+func joinErrors(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(e error) bool { return e == nil })
+	if n := len(errs) - 10; n > 0 {
+		errs = append(errs[:10], kindError{errs[0], fmt.Errorf("and %d pages more", n)})
+	}
+	return errors.Join(errs...)
+}
+
+// write is the part under the lock: the ledger is read again, so that what
+// another build wrote meanwhile is joined and not lost.
+func (b *build) write(ctx context.Context) (*Report, error) {
+	unlock, err := lockFor(ctx, b.o.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	store.Sweep(b.o.Ledger)
+	file, err := store.Read(b.o.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	if string(file) != string(b.file) {
+		next, redo, err := b.run.Again(file, b.pages, b.results)
+		if err != nil {
+			return nil, err
+		}
+		results, err := b.extract(ctx, next, redo, nil)
+		if err != nil {
+			return nil, err
+		}
+		again := map[string]Result{}
+		for _, res := range results {
+			again[res.Path] = res
+		}
+		for i, res := range b.results {
+			if res, ok := again[res.Path]; ok {
+				b.results[i] = res
+			}
+		}
+		b.run, b.file = next, file
+	}
+	out, err := b.run.Assemble(b.results)
+	if err != nil {
+		return nil, err
+	}
+	if string(out.Ledger) != string(b.file) {
+		if err := store.Write(b.o.Ledger, out.Ledger); err != nil {
+			return nil, err
+		}
+		out.Report.Written = append(out.Report.Written, b.o.Ledger)
+	}
+	if out.Manifest != nil {
+		if err := b.writeManifest(out); err != nil {
+			return nil, err
+		}
+	}
+	// The ledger and the manifest are safe; a cache is never needed.
+	if err := store.Write(b.cacheName(), out.Cache); err != nil {
+		out.Report.warn("%v: the next build will not be faster, nor see drift", err)
+	}
+	return out.Report, nil
+}
+
+func (b *build) writeManifest(out *Output) error {
+	name := filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return fmt.Errorf("cannot make the folder of %s: %w", name, err)
+	}
+	store.Sweep(name)
+	if err := store.Write(name, out.Manifest); err != nil {
+		return err
+	}
+	out.Report.Written = append(out.Report.Written, name)
+	return nil
+}
+
+// command is how this build is run by hand.
+func (b *build) command(verb string) string {
+	s := "pagerev " + verb + " " + quote(b.o.Dir)
+	if b.o.Ledger != DefaultLedger {
+		s += " --ledger " + quote(b.o.Ledger)
+	}
+	return s
+}
+
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (b *build) staleError(out *Output) error {
+	out.Report.Fix = b.command("build")
+	return stale(fmt.Errorf("%s is not what this build gives: run %q and commit the file", b.o.Ledger, out.Report.Fix))
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/pagerev/pagerev"
+)
+
+func buildCommand() *cobra.Command {
+	var f siteFlags
+	var locked, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "build DIR",
+		Short: "Read a built site, advance the ledger, write the manifest",
+		Long: `Reads the built site in DIR, advances the ledger for every page whose content
+changed, and writes DIR/.well-known/pagedigest.json. Commit the ledger.
+
+In CI (the variable CI is set) build is locked: it publishes from the committed
+ledger, and fails rather than change it.`,
+		Args: exactly(1, "the folder with the built site"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			o.Locked, o.DryRun = locked, dryRun
+			if !cmd.Flags().Changed("locked") && !dryRun {
+				o.Locked = inCI()
+			}
+			update, finish := progress(cmd.ErrOrStderr())
+			o.Progress = update
+			rep, err := pagerev.Build(cmd.Context(), o)
+			finish()
+			return tell(cmd, rep, err, f.json)
+		},
+	}
+	f.add(cmd.Flags())
+	f.addBuild(cmd.Flags())
+	cmd.Flags().BoolVar(&locked, "locked", false, "publish from the committed ledger; fail rather than write it (default in CI)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	var f siteFlags
+	cmd := &cobra.Command{
+		Use:   "check DIR",
+		Short: "Say whether the ledger is what this build gives; write nothing",
+		Args:  exactly(1, "the folder with the built site"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			update, finish := progress(cmd.ErrOrStderr())
+			o.Progress = update
+			rep, err := pagerev.Check(cmd.Context(), o)
+			finish()
+			return tell(cmd, rep, err, f.json)
+		},
+	}
+	f.add(cmd.Flags())
+	f.addBuild(cmd.Flags())
+	return cmd
+}
+
+// inCI reports whether a CI system says that it is one.
+func inCI() bool {
+	v := os.Getenv("CI")
+	if b, err := strconv.ParseBool(v); err == nil {
+		return b
+	}
+	return v != ""
+}
+
+// tell prints a report, which may be there beside an error.
+func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON bool) error {
+	if rep == nil {
+		return err
+	}
+	if asJSON {
+		if werr := writeJSON(cmd.OutOrStdout(), rep); werr != nil {
+			return werr
+		}
+		return err
+	}
+	out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	tellWords(words, rep)
+	tellChanges(out, rep.Changes)
+	if _, werr := fmt.Fprintln(out, rep.Summary()); werr != nil {
+		return werr
+	}
+	return err
+}
+
+func tellWords(w io.Writer, rep *pagerev.Report) {
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(rep.LeftOut)) {
+		if n := len(rep.LeftOut[reason]); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", humanize.Comma(int64(n)), reason))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, "left out:", strings.Join(parts, " · "))
+	}
+	regions := slices.Sorted(maps.Keys(rep.Regions))
+	slices.SortStableFunc(regions, func(a, b string) int { return rep.Regions[b] - rep.Regions[a] })
+	parts = nil
+	for _, r := range regions {
+		parts = append(parts, fmt.Sprintf("%s %s", r, humanize.Comma(int64(rep.Regions[r]))))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, "content from:", strings.Join(parts, " · "))
+	}
+	for _, s := range rep.Warnings {
+		fmt.Fprintln(w, "warning:", s)
+	}
+}
+
+// shown is how many changes people are shown.
+const shown = 20
+
+func tellChanges(w io.Writer, changes []pagerev.Change) {
+	kinds := map[string]int{}
+	for _, c := range changes {
+		kinds[string(c.Kind)]++
+	}
+	n := 0
+	for _, c := range changes {
+		// A first build, or a new configuration, is told by its number.
+		if kinds[string(c.Kind)] > shown && (c.Kind == "new" || c.Kind == "migrated") {
+			continue
+		}
+		if n++; n > shown {
+			continue
+		}
+		fmt.Fprintln(w, changeLine(c))
+	}
+	if n > shown {
+		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(n-shown)))
+	}
+	if m := kinds["migrated"]; m > shown {
+		fmt.Fprintf(w, "  %s lines told anew under this configuration, at the same rev\n", humanize.Comma(int64(m)))
+	}
+}
+
+func changeLine(c pagerev.Change) string {
+	s := fmt.Sprintf("  %-12s %s", c.Kind, c.Key)
+	switch {
+	case c.Kind == "new" || c.From == 0:
+		s += fmt.Sprintf("  rev %d", c.To)
+	case c.From != c.To:
+		s += fmt.Sprintf("  rev %d → %d", c.From, c.To)
+	default:
+		s += fmt.Sprintf("  rev %d", c.To)
+	}
+	if len(c.Facets) > 0 {
+		s += "  " + strings.Join(c.Facets, ", ")
+	}
+	if c.Reason != "" {
+		s += "  (" + c.Reason + ")"
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pagerev/pagerev"
+)
+
+func rekeyCommand() *cobra.Command {
+	var f siteFlags
+	var base string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "rekey DIR",
+		Short: "Change the URL style or the base of a ledger on purpose",
+		Long: `Moves every page of the ledger to the key it has under another URL style
+(--urls) or base (--to-base). The old keys are gone, the new ones go on with
+their revs. Do it when the site's URLs did change; then build.`,
+		Args: exactly(1, "the folder with the built site"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.options(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			o.DryRun = dryRun
+			moved, err := pagerev.Rekey(cmd.Context(), o, f.urls, base)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pages moved\n", moved)
+			return err
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
+	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
+	fl.StringVar(&f.urls, "urls", "", "the new URL `style`: slash, no-slash, html or file")
+	fl.StringVar(&base, "to-base", "", "the new base `path`, such as /docs/")
+	fl.BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
+	return cmd
+}
+
+func mergeCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "merge LEDGER...",
+		Short: "Join ledgers: nothing in the result is lower than in any of them",
+		Long: `Joins ledger files, in any order. Files with conflict markers, or as a union
+merge leaves them, are read too; so "pagerev merge FILE --output FILE" cleans
+up after a merge (the next build does so by itself).`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(fmt.Errorf("merge takes at least one ledger file: see pagerev merge --help"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			data, err := pagerev.MergeFiles(cmd.Context(), output, args...)
+			if err != nil || output != "" {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(data)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the `file` to write (default standard output)")
+	return cmd
+}

@@ -1,0 +1,285 @@
+// Command pagerev derives page revisions from the stable content of a built
+// site, keeps them in a ledger, and writes the pagedigest manifest.
+//
+// What people read obeys four rules. Results go to standard output, words to
+// standard error. The last line of a build tells what happened in one look.
+// With --json standard output is one JSON document. Nothing is coloured and no
+// progress is drawn where there is no terminal.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/pagerev/pagerev"
+)
+
+// Exit codes.
+const (
+	exitFine  = 0
+	exitCheck = 1 // the check failed: the ledger is stale, or missing
+	exitUsage = 2 // wrong use or configuration
+	exitFile  = 3 // a file or the network
+)
+
+func main() {
+	// Pages are parsed into trees that live for a moment: collect less often.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := doMain(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errReported):
+	default:
+		for _, l := range strings.Split(err.Error(), "\n") {
+			fmt.Fprintln(stderr, "pagerev:", l)
+		}
+	}
+	switch {
+	case errors.Is(err, pagerev.ErrStale):
+		return exitCheck
+	case errors.Is(err, pagerev.ErrUsage):
+		return exitUsage
+	}
+	return exitFile
+}
+
+// errReported is an error whose words have been said.
+var errReported = errors.New("reported")
+
+// usageError gives an error the kind of wrong use.
+func usageError(err error) error {
+	return fmt.Errorf("%w%.0w", err, pagerev.ErrUsage)
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pagerev",
+		Short: "Tell crawlers which pages changed, and only those",
+		Long: `pagerev reads a built site, derives each page's rev from its stable content,
+keeps the revs in a ledger that you commit, and writes
+/.well-known/pagedigest.json into the site.
+
+Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
+3 a file or network failure.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usageError(fmt.Errorf("%q is not a command%s: see pagerev --help", args[0], didYouMean(cmd.SuggestionsFor(args[0]))))
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError(fmt.Errorf("%w: see pagerev %s --help", err, cmd.Name()))
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), rekeyCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	return root
+}
+
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", names[0])
+}
+
+// exactly is cobra.ExactArgs with our words and exit code.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError(fmt.Errorf("%s takes %s: see pagerev %s --help", cmd.Name(), what, cmd.Name()))
+		}
+		return nil
+	}
+}
+
+// siteFlags are the flags of all commands that read a built site. Those that
+// stand in pagerev.json too have the same names, and win over it.
+type siteFlags struct {
+	ledger, config, only string
+	bases                []string
+	json                 bool
+	jobs                 int
+
+	site, urls, digests, media, coverage string
+	content, ignore, include, exclude    []string
+	menus                                bool
+}
+
+func (f *siteFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
+	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
+	f.addContent(fl)
+}
+
+func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
+	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
+	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
+	fl.IntVar(&f.jobs, "jobs", 0, "how many pages to read at once (default one for each processor)")
+}
+
+func (f *siteFlags) addContent(fl *pflag.FlagSet) {
+	fl.StringVar(&f.site, "site", "", "the `URL` the site is published at")
+	fl.StringVar(&f.urls, "urls", "", "URL `style`: auto, slash, no-slash, html or file")
+	fl.StringArrayVar(&f.content, "content", nil, "CSS `selector` of the content (repeatable, the first that matches)")
+	fl.StringArrayVar(&f.ignore, "ignore", nil, "CSS `selector` of a part that is not content (repeatable)")
+	fl.StringArrayVar(&f.include, "include", nil, "`glob` of more files to list (repeatable)")
+	fl.StringArrayVar(&f.exclude, "exclude", nil, "`glob` of files to leave out (repeatable)")
+	fl.StringVar(&f.media, "media", "", "\"names\": build hashes in names of pictures do not count")
+	fl.BoolVar(&f.menus, "menus", false, "count menus as content")
+	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
+	fl.StringVar(&f.digests, "digests", "", "which pages carry a digest: all, stable or none")
+}
+
+// options reads the configuration file and lays the flags over it.
+func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, error) {
+	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs}
+	name, data, err := f.readConfig()
+	if err != nil {
+		return o, err
+	}
+	if data != nil {
+		if o.Config, err = pagerev.ParseConfig(data); err != nil {
+			return o, fmt.Errorf("%s: %w", name, err)
+		}
+		if l := o.Config.Ledger; l != "" && !cmd.Flags().Changed("ledger") {
+			o.Ledger = filepath.Join(filepath.Dir(name), filepath.FromSlash(l))
+		}
+	}
+	c := &o.Config
+	for _, s := range []struct {
+		to   *string
+		from string
+	}{{&c.Site, f.site}, {&c.URLs, f.urls}, {&c.Media, f.media}, {&c.Digests, f.digests}} {
+		if s.from != "" {
+			*s.to = s.from
+		}
+	}
+	for _, l := range []struct {
+		to   *pagerev.List
+		from []string
+	}{{&c.Content, f.content}, {&c.Ignore, f.ignore}, {&c.Include, f.include}, {&c.Exclude, f.exclude}} {
+		if len(l.from) > 0 {
+			*l.to = l.from
+		}
+	}
+	c.Menus = c.Menus || f.menus
+	if f.coverage != "" {
+		text, _ := json.Marshal(f.coverage)
+		if strings.HasPrefix(f.coverage, "/") {
+			text, _ = json.Marshal(strings.Split(f.coverage, ","))
+		}
+		if err := json.Unmarshal(text, &c.Coverage); err != nil {
+			return o, usageError(err)
+		}
+	}
+	return o, nil
+}
+
+func (f *siteFlags) readConfig() (name string, data []byte, err error) {
+	name = f.config
+	if name == "" {
+		name = "pagerev.json"
+	}
+	data, err = os.ReadFile(name)
+	if f.config == "" && errors.Is(err, os.ErrNotExist) {
+		return name, nil, nil
+	}
+	if err != nil {
+		return name, nil, usageError(fmt.Errorf("the configuration cannot be read: %w", err))
+	}
+	return name, data, nil
+}
+
+// progress draws a bar on a terminal, once the work has gone on for a second.
+func progress(w io.Writer) (update func(done, total int), finish func()) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil, func() {}
+	}
+	var bar *progressbar.ProgressBar
+	begin := time.Now()
+	update = func(done, total int) {
+		if bar == nil {
+			if time.Since(begin) < time.Second {
+				return
+			}
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("reading pages"),
+				progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		}
+		_ = bar.Set(done)
+	}
+	return update, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version := "(devel)"
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+				version = info.Main.Version
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pagerev %s · algorithm %d · ledger format %d\n", version, pagerev.Algorithm, pagerev.LedgerFormat)
+			return err
+		},
+	}
+}
+
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of pagerev.json",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(pagerev.Schema)
+			return err
+		},
+	}
+}

@@ -1,0 +1,252 @@
+package pagerev
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/ledger"
+	"github.com/pagerev/pagerev/manifest"
+)
+
+// An Explanation tells why one page has the rev that it has.
+type Explanation struct {
+	Key    string         `json:"key"`
+	File   string         `json:"file"`
+	Skip   string         `json:"skip,omitempty"` // why it is left out, or ""
+	Digest string         `json:"digest,omitempty"`
+	Region string         `json:"region,omitempty"`
+	Facets extract.Facets `json:"facets"`
+	// Rev is the ledger's, 0 if it does not know the page; Next is what a
+	// build would make of it.
+	Rev  int64 `json:"rev"`
+	Next int64 `json:"next"`
+	// Verdict says in words why Next is what it is.
+	Verdict string `json:"verdict"`
+	// Drifted: the bytes are not those of the last build here.
+	Drifted bool   `json:"drifted"`
+	Head    string `json:"head"` // the canonical streams
+	Text    string `json:"text"`
+	Refs    string `json:"refs"`
+	// Removed lists the parts that are not content, and why.
+	Removed []extract.Removal `json:"removed"`
+}
+
+// Explain reads one page of a built site, named by its URL, its key or its
+// file, and tells what its content is and what a build would make of it.
+// Nothing is written.
+func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
+	o.Locked, o.DryRun = false, true
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.tree.Close()
+	pages, err := b.plan()
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.find(pages, url)
+	if err != nil {
+		return nil, err
+	}
+	body, err := b.tree.Read(p.Path, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := b.run.Extract(p, manifest.Digest(body), body)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest}
+	line, known := b.run.before.Pages[p.Key]
+	if known {
+		e.Rev = line.Rev
+	}
+	if res.Skip != "" {
+		e.Verdict = fmt.Sprintf("it is not listed: %s", res.Skip)
+		return e, nil
+	}
+	page := extract.Parse(p.Kind, body)
+	c, err := b.run.x.Content(page, b.run.address(p, 0))
+	if err != nil {
+		return nil, err
+	}
+	e.Region, e.Facets = c.Region, c.Facets
+	e.Head, e.Text, e.Refs = string(c.Head), string(c.Text), string(c.Refs)
+	e.Removed = b.run.x.Removed(page, c.Region)
+	if old, ok := b.run.cache.Pages[p.Path]; ok && known && old.Digest != res.Digest {
+		e.Drifted = true
+	}
+	one := ledger.Build{
+		Profile: b.run.profile, URLs: b.run.urls, Coverage: b.run.before.Coverage, Now: b.run.in.Now,
+		Pages:  map[string]ledger.Observation{p.Key: {Facets: ledger.Facets(res.Facets), Agrees: res.Agrees}},
+		Within: func(key string) bool { return key == p.Key },
+	}
+	next, changes, err := b.run.before.Advance(one)
+	if err != nil {
+		return nil, err
+	}
+	e.Next = next.Pages[p.Key].Rev
+	e.Verdict = verdict(changes, e)
+	return e, nil
+}
+
+func verdict(changes []ledger.Change, e *Explanation) string {
+	kind, why := ledger.Kind(""), ""
+	for _, c := range changes {
+		kind = c.Kind
+		if len(c.Facets) > 0 {
+			why = " (" + strings.Join(c.Facets, ", ") + ")"
+		} else if c.Reason != "" {
+			why = ": " + c.Reason
+		}
+	}
+	switch kind {
+	case ledger.New:
+		return fmt.Sprintf("the ledger does not know it: it gets rev %d", e.Next)
+	case ledger.Changed:
+		return fmt.Sprintf("its content is not what rev %d stands for%s: it gets rev %d", e.Rev, why, e.Next)
+	case ledger.Back:
+		return fmt.Sprintf("it is back with the content it had: it keeps rev %d", e.Rev)
+	case ledger.BackChanged:
+		return fmt.Sprintf("it is back with other content%s: it gets rev %d", why, e.Next)
+	case ledger.Migrated:
+		return fmt.Sprintf("its content is what rev %d stands for, under an earlier configuration: the rev stays", e.Rev)
+	}
+	if e.Drifted {
+		return fmt.Sprintf("its content is what rev %d stands for: the rev stays, though its bytes changed since the last build here", e.Rev)
+	}
+	return fmt.Sprintf("its content is what rev %d stands for: the rev stays", e.Rev)
+}
+
+// find finds a page by file, key or URL.
+func (b *build) find(pages []Page, url string) (Page, error) {
+	key := url
+	if _, path, ok := extract.ParsePageURL(url); ok {
+		key = path
+	}
+	for _, p := range pages {
+		if p.Key == key || p.Path == url || "/"+p.Path == url {
+			return p, nil
+		}
+	}
+	near := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
+		return strings.Trim(p.Key, "/") != strings.Trim(key, "/")
+	})
+	if len(near) > 0 {
+		return Page{}, usage(fmt.Errorf("there is no page %s in %s: did you mean %s?", url, b.o.Dir, near[0].Key))
+	}
+	return Page{}, usage(fmt.Errorf("there is no page %s in %s", url, b.o.Dir))
+}
+
+// A Comparison is what [Compare] found, sorted by key.
+type Comparison struct {
+	Pages []PageComparison `json:"pages"`
+}
+
+// The kinds of a [PageComparison].
+const (
+	CompareNew   = "new"
+	CompareGone  = "gone"
+	CompareBump  = "bump"  // other content
+	CompareDrift = "drift" // other bytes, the same content
+	CompareStay  = "stay"  // the same bytes
+)
+
+// A PageComparison sets one page of two builds side by side.
+type PageComparison struct {
+	Key    string   `json:"key"`
+	Kind   string   `json:"kind"`
+	Facets []string `json:"facets,omitempty"` // which differ, for a bump
+	// Old and New are the contents, for a bump.
+	Old *extract.Content `json:"-"`
+	New *extract.Content `json:"-"`
+}
+
+// Compare reads two builds of one site under one configuration and says of
+// each page whether a build that follows the old one with the new one bumps
+// it. No ledger is read, nothing is written. Both builds have the keys of the
+// old one, so that a preview compares with production.
+func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, error) {
+	a, urls, err := contents(ctx, old, cfg, ledger.URLs{})
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := contents(ctx, new, cfg, urls)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[string]bool{}
+	for k := range a {
+		keys[k] = true
+	}
+	for k := range b {
+		keys[k] = true
+	}
+	cmp := &Comparison{}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		p := PageComparison{Key: k}
+		x, inOld := a[k]
+		y, inNew := b[k]
+		switch {
+		case !inOld:
+			p.Kind = CompareNew
+		case !inNew:
+			p.Kind = CompareGone
+		case x.content.Facets != y.content.Facets && !y.agrees(x.content.Facets):
+			p.Kind, p.Old, p.New = CompareBump, x.content, y.content
+			p.Facets = ledger.Facets(x.content.Facets).Differ(ledger.Facets(y.content.Facets))
+		case x.digest != y.digest:
+			p.Kind = CompareDrift
+		default:
+			p.Kind = CompareStay
+		}
+		cmp.Pages = append(cmp.Pages, p)
+	}
+	return cmp, nil
+}
+
+type comparand struct {
+	digest  string
+	content *extract.Content
+	agrees  func(old extract.Facets) bool // the same content, found another way
+}
+
+func contents(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (map[string]comparand, ledger.URLs, error) {
+	b, err := open(ctx, Options{Dir: dir, Config: cfg, without: true, urls: urls})
+	if err != nil {
+		return nil, urls, err
+	}
+	defer b.tree.Close()
+	pages, err := b.plan()
+	if err != nil {
+		return nil, urls, err
+	}
+	out := map[string]comparand{}
+	for _, p := range pages {
+		if err := ctx.Err(); err != nil {
+			return nil, urls, err
+		}
+		body, err := b.tree.Read(p.Path, nil)
+		if err != nil {
+			return nil, urls, err
+		}
+		page := extract.Parse(p.Kind, body)
+		if page.Redirect() != "" || page.NoIndex() {
+			continue
+		}
+		addr := b.run.address(p, 0)
+		c, err := b.run.x.Content(page, addr)
+		if err != nil {
+			return nil, urls, usage(fmt.Errorf("%s: %w", b.tree.Name(p.Path), err))
+		}
+		out[p.Key] = comparand{manifest.Digest(body), c, func(want extract.Facets) bool {
+			return b.run.x.Agrees(extract.Parse(p.Kind, body), addr, want)
+		}}
+	}
+	return out, b.run.urls, nil
+}

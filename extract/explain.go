@@ -1,0 +1,133 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A Removal is a part of a page that is not content.
+type Removal struct {
+	// Element is its tag with id and classes, as a selector: "nav#menu.top".
+	Element string
+	// Why says which rule it falls under.
+	Why string
+	// Text is the beginning of its text, white space folded.
+	Text string
+}
+
+// Removed lists the outermost parts of the body that are not content, in
+// document order, for a page whose content was found at the given region.
+// Parts without text, links or pictures are left out.
+func (x *Extractor) Removed(p *Page, region string) []Removal {
+	if p.doc == nil {
+		return nil
+	}
+	rm := x.removal(p, true)
+	inside := map[*html.Node]bool{} // the regions
+	above := map[*html.Node]bool{}  // their ancestors
+	for _, st := range x.steps() {
+		if st.name != region {
+			continue
+		}
+		for _, n := range rm.regions(p, st) {
+			inside[n] = true
+			for a := n.Parent; a != nil; a = a.Parent {
+				above[a] = true
+			}
+		}
+	}
+	var out []Removal
+	add := func(n *html.Node, why string) {
+		text := fold(textOf(n))
+		if text == "" && !holds(n) {
+			return
+		}
+		out = append(out, Removal{Element: nameOf(n), Why: why, Text: head(text, 70)})
+	}
+	var walk func(n *html.Node, in bool)
+	walk = func(n *html.Node, in bool) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type != html.ElementNode || c.DataAtom == atom.Head {
+				continue
+			}
+			switch why := rm.reason(x, c, in, region); {
+			case why != "":
+				add(c, why)
+			case in || inside[c]:
+				walk(c, true)
+			case above[c]:
+				walk(c, false)
+			default:
+				add(c, "outside of the region "+region)
+			}
+		}
+	}
+	walk(p.doc.Nodes[0], false)
+	return out
+}
+
+// reason names the rule that removes an element, or is "".
+func (r *removal) reason(x *Extractor, n *html.Node, in bool, region string) string {
+	switch {
+	case r.always(n):
+		switch {
+		case r.listed[n]:
+			for _, s := range x.ignore {
+				if s.match.Match(n) {
+					return "ignore " + s.text
+				}
+			}
+		case hasWord(attr(n, "data-pagerev"), "ignore"):
+			return "data-pagerev=ignore"
+		case hasAttr(n, "data-pagefind-ignore"):
+			return "data-pagefind-ignore"
+		case hasAttr(n, "hidden"):
+			return "hidden"
+		}
+		return n.Data + " elements are never content"
+	case in && r.inRegion(n):
+		if isMenu(n) {
+			return "menus are not content"
+		}
+		return "buttons are not content"
+	case in && region == RegionBody && r.chrome(n):
+		return "the page's frame, since the whole body is the region"
+	}
+	return ""
+}
+
+// holds reports whether a part shows something besides text.
+func holds(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.A || d.DataAtom == atom.Img {
+			return true
+		}
+	}
+	return false
+}
+
+func nameOf(n *html.Node) string {
+	s := n.Data
+	if id := attr(n, "id"); id != "" {
+		s += "#" + fold(id)
+	}
+	for i, c := range strings.Fields(attr(n, "class")) {
+		if i == 3 {
+			return s + "…"
+		}
+		s += "." + c
+	}
+	return s
+}
+
+// head is the first n characters.
+func head(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,151 @@
+// Package store writes files so that nobody ever sees half of one, and takes
+// the lock under which a ledger is read, joined and written.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// tempMark is in the names of temporary files, so that those a killed process
+// left behind are known.
+const tempMark = ".pagerev-tmp-"
+
+// Read returns a file's content, or nil if there is no such file.
+func Read(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+	case data == nil:
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// Write replaces a file in one step: it is written beside it, brought to the
+// disk, and renamed over it. A link is followed, the file's mode stays. On any
+// error the file is as it was.
+func Write(name string, data []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o666) // less the umask
+	old, statErr := os.Stat(name)
+	if statErr == nil {
+		if !old.Mode().IsRegular() {
+			return fmt.Errorf("%s is not a file", name)
+		}
+		mode = old.Mode().Perm()
+	}
+	dir, base := filepath.Split(name)
+	temp := fmt.Sprintf("%s%s%s%d-%d", dir, base, tempMark, os.Getpid(), time.Now().UnixNano())
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, cause(err))
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(temp)
+			err = fmt.Errorf("cannot write %s: %w (it is as it was)", name, cause(err))
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if statErr == nil {
+		if err = f.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(temp, name); err != nil {
+		return err
+	}
+	syncDir(dir)
+	return nil
+}
+
+// syncDir brings the rename to the disk where the system can.
+func syncDir(dir string) {
+	if dir == "" {
+		dir = "."
+	}
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync() // not every system can
+		_ = d.Close()
+	}
+}
+
+// Sweep removes what killed processes left beside a file. The caller holds
+// the lock.
+func Sweep(name string) {
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), base+tempMark) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// Lock takes the lock file, waiting for whoever holds it. The returned
+// function releases it; the system does so when the process dies.
+func Lock(ctx context.Context, name string) (unlock func(), err error) {
+	l := flock.New(name)
+	ok, err := l.TryLockContext(ctx, 20*time.Millisecond)
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock %s: %w", name, cause(err))
+	}
+	if !ok {
+		return nil, fmt.Errorf("cannot lock %s", name)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+// PrivateDir makes the folder for caches and locks, which keeps itself out of
+// git.
+func PrivateDir(name string) error {
+	if err := os.MkdirAll(name, 0o777); err != nil {
+		return fmt.Errorf("cannot make the folder %s: %w", name, cause(err))
+	}
+	ignore := filepath.Join(name, ".gitignore")
+	if _, err := os.Stat(ignore); errors.Is(err, fs.ErrNotExist) {
+		return Write(ignore, []byte("*\n"))
+	}
+	return nil
+}
+
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

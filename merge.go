@@ -1,0 +1,122 @@
+package pagerev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/internal/store"
+	"github.com/pagerev/pagerev/ledger"
+	"github.com/pagerev/pagerev/site"
+)
+
+// The versions of what is kept in repositories.
+const (
+	Algorithm    = extract.Algorithm
+	LedgerFormat = ledger.Format
+)
+
+// MergeFiles joins ledger files and returns the bytes of the result. With an
+// output name it writes them there too, joined with what that file held if it
+// is not among those given.
+func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, error) {
+	if output != "" {
+		unlock, err := lockFor(ctx, output)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
+	var all []*ledger.Ledger
+	for _, name := range names {
+		data, err := store.Read(name)
+		if err == nil && data == nil {
+			err = usage(fmt.Errorf("there is no ledger at %s", name))
+		}
+		if err != nil {
+			return nil, err
+		}
+		l, err := ledger.Parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, l)
+	}
+	joined, err := ledger.Join(all...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(names, " and "), err)
+	}
+	data := joined.Marshal()
+	if output != "" {
+		return data, store.Write(output, data)
+	}
+	return data, nil
+}
+
+func lockFor(ctx context.Context, name string) (unlock func(), err error) {
+	private := filepath.Join(filepath.Dir(name), ".pagerev")
+	if err := store.PrivateDir(private); err != nil {
+		return nil, err
+	}
+	return store.Lock(ctx, filepath.Join(private, filepath.Base(name)+".lock"))
+}
+
+// Rekey moves the pages of a ledger file to the keys they have under another
+// URL style or base ("" leaves one as it is) and returns how many moved. The
+// folder tells which file each key stands for.
+func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
+	st, err := site.ParseStyle(style)
+	if err != nil {
+		return 0, usage(err)
+	}
+	if st == site.Auto && base == "" {
+		return 0, usage(errors.New("say what to change: --urls STYLE or --to-base PATH"))
+	}
+	if base != "" && (!strings.HasPrefix(base, "/") || !strings.HasSuffix(base, "/") || strings.HasPrefix(base, "//")) {
+		return 0, usage(fmt.Errorf("the base %q must begin and end with /", base))
+	}
+	o.Config.URLs, o.Config.Site = "", ""
+	unlock, err := lockFor(ctx, o.Ledger)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	b, err := open(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	defer b.tree.Close()
+	if b.run.committed == nil {
+		return 0, usage(fmt.Errorf("there is no ledger at %s: the first build chooses the style", o.Ledger))
+	}
+	pages, err := b.plan()
+	if err != nil {
+		return 0, err
+	}
+	to := b.run.committed.URLs
+	if st != site.Auto {
+		to.Style = string(st)
+	}
+	if base != "" {
+		to.Base = base
+	}
+	from, seen := map[string]string{}, map[string]string{}
+	for _, p := range pages {
+		key := site.Style(to.Style).Key(to.Base, p.Path)
+		if other, ok := seen[key]; ok {
+			return 0, usage(fmt.Errorf("%s and %s would have the same URL key %s: exclude one of them, or choose another URL style", other, p.Path, key))
+		}
+		seen[key], from[p.Key] = p.Path, key
+	}
+	next, moved, err := b.run.before.Rekey(to, from)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", o.Ledger, err)
+	}
+	if o.DryRun {
+		return moved, nil
+	}
+	return moved, store.Write(o.Ledger, next.Marshal())
+}

@@ -1,0 +1,162 @@
+package pagerev
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/ledger"
+)
+
+// A Report says what a run did, for people ([Report.Summary]) and, as JSON,
+// for machines.
+type Report struct {
+	Files   int `json:"files"`   // files in the folder
+	Pages   int `json:"pages"`   // pages listed
+	New     int `json:"new"`     // pages never seen before
+	Changed int `json:"changed"` // pages with a higher rev
+	Gone    int `json:"gone"`    // pages that left
+	Back    int `json:"back"`    // pages that came back
+	// Migrated counts pages whose line is told anew under another
+	// configuration, at the same rev.
+	Migrated int `json:"migrated"`
+	// Drifted counts pages whose bytes moved since the last build here, while
+	// their content did not.
+	Drifted int `json:"drifted"`
+
+	SiteRevBefore int64 `json:"siteRevBefore"`
+	SiteRev       int64 `json:"siteRev"`
+
+	// Regions counts the pages by the step that found their content.
+	Regions map[string]int `json:"regions"`
+	// LeftOut has the files that are pages and not listed, by reason.
+	LeftOut map[string][]string `json:"leftOut"`
+	// Changes has every line of the ledger that changed, sorted by key.
+	Changes []Change `json:"changes"`
+	// DriftedPages, BodyPages and OtherCanonical name pages by key: those that
+	// drifted, those whose whole body counts since nothing marks their
+	// content, and those that name another page as their canonical URL.
+	DriftedPages   []string          `json:"driftedPages"`
+	BodyPages      []string          `json:"bodyPages"`
+	OtherCanonical map[string]string `json:"otherCanonical"`
+
+	Warnings []string `json:"warnings"`
+	// Written names the files that were written.
+	Written []string `json:"written"`
+	// Fix is the command that mends what [Check] found, or "".
+	Fix string `json:"fix,omitempty"`
+
+	committed bool
+}
+
+// A Change is a [ledger.Change] with its revs.
+type Change struct {
+	ledger.Change
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
+	rep.Pages = len(listed)
+	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()
+	for _, c := range changes {
+		switch c.Kind {
+		case ledger.New:
+			rep.New++
+		case ledger.Changed:
+			rep.Changed++
+		case ledger.Gone:
+			rep.Gone++
+		case ledger.Back:
+			rep.Back++
+		case ledger.BackChanged:
+			rep.Back++
+		case ledger.Migrated:
+			rep.Migrated++
+		}
+		rep.Changes = append(rep.Changes, Change{c, c.From, c.To})
+	}
+	rep.Drifted = len(drifted)
+	rep.DriftedPages = slices.Sorted(maps.Keys(drifted))
+	rep.LeftOut = n.skipped
+	rep.OtherCanonical = map[string]string{}
+	var empty []string
+	for _, key := range slices.Sorted(maps.Keys(listed)) {
+		res := listed[key]
+		switch res.Region {
+		case extract.RegionBody, extract.RegionFlat:
+			rep.BodyPages = append(rep.BodyPages, key)
+		}
+		if res.Empty {
+			empty = append(empty, key)
+		}
+		if res.Canonical != "" {
+			rep.OtherCanonical[key] = res.Canonical
+		}
+	}
+	rep.Warnings = n.warnings
+	if len(empty) > 0 {
+		rep.warn("%s without any content (%s): if scripts fill them, exclude them", count(len(empty), "page"), examples(empty))
+	}
+	if len(rep.BodyPages) > 0 {
+		rep.warn(`%s without main or article, so the whole body counts (%s): mark the content with data-pagerev="content", or set "content"`, count(len(rep.BodyPages), "page"), examples(rep.BodyPages))
+	}
+	if keys := slices.Sorted(maps.Keys(rep.OtherCanonical)); len(keys) > 0 {
+		for i, k := range keys {
+			keys[i] = k + " → " + rep.OtherCanonical[k]
+		}
+		rep.warn("%s another page as the canonical URL (%s)", count(len(keys), "page names", "pages name"), examples(keys))
+	}
+}
+
+func (rep *Report) warn(format string, a ...any) {
+	rep.Warnings = append(rep.Warnings, fmt.Sprintf(format, a...))
+}
+
+// Summary is the last line of a build: what happened, in one look.
+func (rep *Report) Summary() string {
+	parts := []string{count(rep.Pages, "page")}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, humanize.Comma(int64(n))+" "+what)
+		}
+	}
+	add(rep.New, "new")
+	add(rep.Changed, "changed")
+	add(rep.Gone, "gone")
+	add(rep.Back, "back")
+	if len(parts) == 1 {
+		parts = append(parts, "unchanged")
+	}
+	add(rep.Drifted, "drifted")
+	rev := fmt.Sprintf("site_rev %d", rep.SiteRev)
+	if rep.SiteRevBefore != rep.SiteRev && rep.committed {
+		rev = fmt.Sprintf("site_rev %d → %d", rep.SiteRevBefore, rep.SiteRev)
+	}
+	return strings.Join(append(parts, rev), " · ")
+}
+
+// count is "1 page" or "1,204 pages".
+func count(n int, one string, many ...string) string {
+	word := one
+	if n != 1 {
+		word += "s"
+		if len(many) > 0 {
+			word = many[0]
+		}
+	}
+	return humanize.Comma(int64(n)) + " " + word
+}
+
+func parseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}

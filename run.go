@@ -1,0 +1,486 @@
+package pagerev
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/ledger"
+	"github.com/pagerev/pagerev/manifest"
+	"github.com/pagerev/pagerev/site"
+)
+
+// A Source is a file's content with the name that messages call it by.
+type Source struct {
+	Name string
+	Data []byte
+}
+
+// Input is what a run begins with.
+type Input struct {
+	Config Config
+	// Ledger is the ledger file; nil Data means that there is none yet.
+	Ledger Source
+	// Joins are more ledgers that nothing may fall below: those of other
+	// commits, branches or backups.
+	Joins []Source
+	// Cache is what [Output.Cache] was last time, or nil. It makes a run
+	// faster and shows drift; it never changes ledger or manifest.
+	Cache []byte
+	// Only limits the run to URL keys with this prefix: a shard.
+	Only string
+	// Now is the time of the build.
+	Now time.Time
+}
+
+// A Run is one build of one site. Its methods must be called in order;
+// Extract and Known may be called concurrently.
+type Run struct {
+	in        Input
+	profile   ledger.Profile
+	x         *extract.Extractor
+	older     map[string]*extract.Extractor // by profile ID; without those that cannot be computed
+	committed *ledger.Ledger                // the ledger file alone; nil if there is none
+	before    *ledger.Ledger                // with the joins
+	cache     cache
+
+	survey site.Survey
+	given  map[string]bool // files handed to Learn
+	urls   ledger.URLs
+	places [][]extract.Site // ways to tell the site's own links, the present one first
+	files  int
+	notes  notes
+}
+
+// Configure is the first step: it reads the configuration, the ledgers and the
+// cache. Errors name the file.
+func Configure(in Input) (*Run, error) {
+	if err := in.Config.check(); err != nil {
+		return nil, err
+	}
+	r := &Run{in: in, given: map[string]bool{}, older: map[string]*extract.Extractor{}}
+	p := in.Config.profile()
+	var err error
+	if r.profile, err = ledger.NewProfile(p.Canonical()); err != nil {
+		return nil, err
+	}
+	if r.x, err = extract.Compile(p); err != nil {
+		return nil, usage(err)
+	}
+	var all []*ledger.Ledger
+	for i, src := range append([]Source{in.Ledger}, in.Joins...) {
+		if src.Data == nil {
+			continue
+		}
+		l, err := ledger.Parse(src.Data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
+		if i == 0 {
+			r.committed = l
+		}
+		all = append(all, l)
+	}
+	if r.before, err = ledger.Join(all...); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Ledger.Name, err)
+	}
+	for _, src := range all {
+		if err := r.learnProfiles(src); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Ledger.Name, err)
+		}
+	}
+	r.cache = parseCache(in.Cache)
+	return r, nil
+}
+
+// learnProfiles compiles the configurations of earlier builds. One of another
+// algorithm is refused: it cannot be told whether content changed.
+func (r *Run) learnProfiles(l *ledger.Ledger) error {
+	texts := slices.Collect(maps.Values(l.Known))
+	texts = append(texts, ledger.DefaultProfile)
+	if l.Profile != "" {
+		texts = append(texts, l.Profile)
+	}
+	for _, text := range texts {
+		p, err := extract.ParseProfile(string(text))
+		if err != nil {
+			return err
+		}
+		x, err := extract.Compile(p)
+		if err != nil {
+			return fmt.Errorf("the ledger's profile: %w", err)
+		}
+		r.older[text.ID()] = x
+	}
+	return nil
+}
+
+// A Page is a file that is a page.
+type Page struct {
+	Path string // below the site's root, slash-separated
+	Key  string // the URL key
+	Kind extract.Kind
+}
+
+// A Plan says what to read.
+type Plan struct {
+	// First lists files whose content must be handed to [Run.Learn] before
+	// Plan is called again. The rest of the plan is then not filled in.
+	First []string
+	// Pages are the files to extract, sorted by path.
+	Pages []Page
+}
+
+// sampleSize is how many pages are asked where the site is served, when no
+// sitemap tells.
+const sampleSize = 200
+
+// Plan is the second step: given the paths of all files, it says which are
+// pages and which key each has.
+func (r *Run) Plan(files []string) (*Plan, error) {
+	rules := r.in.Config.rules()
+	skipped := map[string][]string{}
+	var pages []Page
+	var names []string
+	var first []string
+	for _, f := range files {
+		if site.Sitemap(f) {
+			first = append(first, f)
+		}
+		kind, page, skip := rules.Classify(f)
+		switch {
+		case !page:
+		case skip != "":
+			skipped[skip] = append(skipped[skip], f)
+		default:
+			pages = append(pages, Page{Path: f, Kind: kind})
+			if kind == extract.HTML {
+				names = append(names, f)
+			}
+		}
+	}
+	if len(pages) == 0 && len(files) == 0 {
+		return nil, usage(errors.New("the folder is empty: build the site first"))
+	}
+	if len(pages) == 0 {
+		return nil, usage(fmt.Errorf("there is no page among its %d files: name the folder that the built HTML is in", len(files)))
+	}
+	if first = r.notGiven(first); len(first) > 0 {
+		return &Plan{First: first}, nil
+	}
+	found := r.survey.Find(names)
+	if found.Origin == "" && r.before.URLs.Style == "" {
+		if sample := r.notGiven(sample(names, sampleSize)); len(sample) > 0 {
+			return &Plan{First: sample}, nil
+		}
+	}
+	r.files, r.notes = len(files), notes{skipped: skipped}
+	if err := r.settle(found, names); err != nil {
+		return nil, err
+	}
+	style := site.Style(r.urls.Style)
+	var shard []Page
+	for _, p := range pages {
+		p.Key = style.Key(r.urls.Base, p.Path)
+		if strings.HasPrefix(p.Key, r.in.Only) {
+			shard = append(shard, p)
+		}
+	}
+	if len(shard) == 0 {
+		return nil, usage(fmt.Errorf("no page's URL key begins with %q", r.in.Only))
+	}
+	r.notes.lookAlikes(shard)
+	return &Plan{Pages: shard}, nil
+}
+
+func (r *Run) notGiven(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return r.given[f] })
+}
+
+// sample picks n files evenly, so that no section speaks for the whole site.
+func sample(files []string, n int) []string {
+	if len(files) <= n {
+		return files
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = files[i*len(files)/n]
+	}
+	return out
+}
+
+// Learn takes the content of a file that [Plan.First] asked for.
+func (r *Run) Learn(file string, body []byte) {
+	r.given[file] = true
+	if site.Sitemap(file) {
+		r.survey.Sitemap(body)
+		return
+	}
+	r.survey.Canonical(file, extract.Parse(extract.HTML, body).Canonical())
+}
+
+// settle decides how keys are made, and tells where the ledger, the
+// configuration and the site itself disagree. The ledger's word stands: a
+// change of style renames every URL, and only rekey does that.
+func (r *Run) settle(found site.Found, files []string) error {
+	cfg, had := r.in.Config, r.before.URLs
+	style := site.Style(cfg.URLs)
+	switch {
+	case style == "" || style == site.Auto:
+		style = cmpOr(site.Style(had.Style), found.Style, site.HTML)
+	case had.Style != "" && string(style) != had.Style:
+		return usage(fmt.Errorf(`the ledger's keys have the URL style %q, the configuration says %q: a change renames every URL; if that is meant, run "pagerev rekey DIR --urls %s"`, had.Style, style, style))
+	}
+	if _, err := site.ParseStyle(string(style)); err != nil {
+		return fmt.Errorf("%s: %w", r.in.Ledger.Name, err)
+	}
+	configured, _ := extract.ParseSite(cfg.Site)
+	base := cmpOr(had.Base, configured.Base, found.Base, "/")
+	r.urls = ledger.URLs{Style: string(style), Base: base, Origins: slices.Clone(had.Origins)}
+	origin := originOf(cfg.Site)
+	if origin == "" && len(had.Origins) == 0 {
+		origin = found.Origin
+	}
+	if origin != "" && !slices.Contains(r.urls.Origins, origin) {
+		r.urls.Origins = append(r.urls.Origins, origin)
+		slices.Sort(r.urls.Origins)
+	}
+
+	here := sitesOf(r.urls)
+	then := sitesOf(had)
+	for _, s := range []func() (extract.Site, bool){
+		func() (extract.Site, bool) { return configured, configured.Host != "" },
+		found.Site,
+	} {
+		if s, ok := s(); ok {
+			here = append(here, s)
+			then = append(then, s)
+		}
+	}
+	r.places = [][]extract.Site{here}
+	if len(had.Origins) > 0 && !slices.Equal(had.Origins, r.urls.Origins) {
+		r.places = append(r.places, then)
+	}
+
+	if base != "/" {
+		r.notes.warn("the keys stand under %s, but crawlers look for the manifest at the root of the origin: it must be served at %s there (a project page does not own its root: use a domain of its own)", base, manifest.Path)
+	}
+	if found.Base != "" && found.Base != base {
+		r.notes.warn("this build is for %s%s, the ledger's keys stand under %s: it is taken for a preview of the same site (pagerev rekey changes the base)", found.Origin, found.Base, base)
+	}
+	if found.Style != "" && found.Style != style && cfg.URLs == "" {
+		for _, f := range files {
+			if a, b := style.Key("/", f), found.Style.Key("/", f); a != b {
+				r.notes.warn("the ledger's keys have the URL style %q, but the site's own URLs look like %q (%s, not %s): if the URLs did change, run \"pagerev rekey DIR --urls %s\"", style, found.Style, b, a, found.Style)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func cmpOr[T comparable](list ...T) T {
+	var zero T
+	for _, v := range list {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}
+
+func originOf(u string) string {
+	s, ok := extract.ParseSite(u)
+	if !ok {
+		return ""
+	}
+	scheme, _, _ := strings.Cut(u, ":")
+	return strings.ToLower(scheme) + "://" + s.Host
+}
+
+func sitesOf(u ledger.URLs) []extract.Site {
+	var out []extract.Site
+	for _, o := range u.Origins {
+		if s, ok := extract.ParseSite(o + cmpOr(u.Base, "/")); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// A Result is what one page gave.
+type Result struct {
+	Path   string         `json:"path"`
+	Key    string         `json:"key"`
+	Digest string         `json:"digest"`           // "sha256:…" of the whole body
+	Skip   string         `json:"skip,omitempty"`   // why it is left out, or ""
+	Region string         `json:"region,omitempty"` // see extract.Content
+	Facets extract.Facets `json:"facets"`
+	// Empty: the page has no text and no references.
+	Empty bool `json:"empty,omitempty"`
+	// Canonical is the URL that the page says is its own, where that is
+	// another page of this site.
+	Canonical string `json:"canonical,omitempty"`
+	// Agrees is the answer to [ledger.Observation.Agrees] for the evidence in
+	// Judged.
+	Agrees bool   `json:"agrees,omitempty"`
+	Judged string `json:"judged,omitempty"`
+}
+
+// Known returns a page's result without its body, if the digest of the body is
+// all it takes: the cache has seen these bytes, and the ledger has nothing to
+// ask about them.
+func (r *Run) Known(p Page, digest string) (Result, bool) {
+	c, ok := r.cache.Pages[p.Path]
+	if !ok || r.cache.Context != r.context() || c.Digest != digest || c.Key != p.Key {
+		return Result{}, false
+	}
+	res := c.result(p, digest)
+	line, ok := r.before.Pages[p.Key]
+	if res.Skip != "" || !ok {
+		return res, true
+	}
+	res.Judged = judged(line)
+	res.Agrees = agreesAtOnce(line, r.profile.ID(), res.Facets)
+	return res, res.Agrees || line.Unknown
+}
+
+// Extract is the third step: one page, whole. The digest is that of
+// [manifest.Digest]; "" computes it. The error names the page.
+func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
+	if digest == "" {
+		digest = manifest.Digest(body)
+	}
+	res := Result{Path: p.Path, Key: p.Key, Digest: digest}
+	page := extract.Parse(p.Kind, body)
+	switch {
+	case page.Redirect() != "":
+		res.Skip = site.SkipRedirect
+		return res, nil
+	case page.NoIndex():
+		res.Skip = site.SkipNoIndex
+		return res, nil
+	}
+	c, err := r.x.Content(page, r.address(p, 0))
+	if err != nil {
+		return res, usage(fmt.Errorf("%s: %w", p.Path, err))
+	}
+	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
+	res.Canonical = r.otherCanonical(p, page.Canonical())
+	if line, ok := r.before.Pages[p.Key]; ok {
+		res.Judged = judged(line)
+		res.Agrees = agreesAtOnce(line, r.profile.ID(), res.Facets) || r.agrees(p, page, line)
+	}
+	return res, nil
+}
+
+func (r *Run) address(p Page, i int) extract.Address {
+	return extract.Address{Key: p.Key, Base: r.urls.Base, Sites: r.places[i]}
+}
+
+func agreesAtOnce(line ledger.Page, profile string, f extract.Facets) bool {
+	return !line.Unknown && len(line.Evidence) == 1 && line.Evidence[0] == ledger.Evidence{Profile: profile, Facets: ledger.Facets(f)}
+}
+
+// agrees computes the page under every profile that its line has evidence for.
+func (r *Run) agrees(p Page, page *extract.Page, line ledger.Page) bool {
+	if line.Unknown {
+		return false
+	}
+	for _, e := range line.Evidence {
+		x := r.older[e.Profile]
+		if x == nil {
+			return false // its text is lost
+		}
+		if !slices.ContainsFunc(indexes(r.places), func(i int) bool {
+			return x.Agrees(page, r.address(p, i), extract.Facets(e.Facets))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func indexes[T any](s []T) []int {
+	out := make([]int, len(s))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// judged is the evidence of a line as a string, to see whether it is still the
+// same when the ledger was read again under the lock.
+func judged(line ledger.Page) string {
+	data, err := json.Marshal(line.Evidence)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	if line.Unknown {
+		return "unknown"
+	}
+	return string(data)
+}
+
+// otherCanonical returns the page's canonical URL if it names another page of
+// this site.
+func (r *Run) otherCanonical(p Page, canonical string) string {
+	host, path, ok := extract.ParsePageURL(canonical)
+	if !ok {
+		return ""
+	}
+	for _, s := range r.places[0] {
+		if s.Host == host {
+			in, below := strings.CutPrefix(path, s.Base)
+			if key := strings.TrimSuffix(r.urls.Base, "/") + "/" + in; below && key != p.Key {
+				return key
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// notes collects what a person should hear.
+type notes struct {
+	skipped  map[string][]string
+	warnings []string
+}
+
+func (n *notes) warn(format string, a ...any) {
+	n.warnings = append(n.warnings, fmt.Sprintf(format, a...))
+}
+
+// lookAlikes reports names that some file systems take for one.
+func (n *notes) lookAlikes(pages []Page) {
+	seen := map[string]string{}
+	var pairs []string
+	for _, p := range pages {
+		k := strings.ToLower(norm.NFC.String(p.Path))
+		if other, ok := seen[k]; ok {
+			pairs = append(pairs, other+" and "+p.Path)
+		}
+		seen[k] = p.Path
+	}
+	if len(pairs) > 0 {
+		n.warn("%s only in case or Unicode form (%s): some file systems and hosts take them for one", count(len(pairs), "page differs", "pages differ"), examples(pairs))
+	}
+}
+
+// skip notes a page that is left out.
+func (n *notes) skip(reason, file string) { n.skipped[reason] = append(n.skipped[reason], file) }
+
+// examples names up to three of the given.
+func examples(list []string) string {
+	if len(list) <= 3 {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:3], ", ") + ", …"
+}

@@ -1,0 +1,170 @@
+package site
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+
+	"github.com/pagerev/pagerev/extract"
+)
+
+// A Survey collects what a site says about its own URLs. The zero value is
+// ready to use.
+type Survey struct {
+	locs []place            // URLs that sitemaps list
+	own  map[string][]place // what pages say of themselves, by file
+}
+
+type place struct{ origin, host, path string }
+
+// Sitemap takes in a sitemap (sitemaps.org 0.9). What is not one is ignored:
+// it is evidence, not input.
+func (s *Survey) Sitemap(body []byte) {
+	dec := xml.NewDecoder(bytes.NewReader(body))
+	dec.Strict = false
+	in := ""
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			in = t.Name.Local
+		case xml.EndElement:
+			in = ""
+		case xml.CharData:
+			if in != "loc" {
+				continue
+			}
+			if p, ok := parsePlace(string(t)); ok && !strings.HasSuffix(p.path, ".xml") {
+				s.locs = append(s.locs, p)
+			}
+		}
+	}
+}
+
+// Canonical takes in what the page in a file says its own URL is.
+func (s *Survey) Canonical(file, url string) {
+	if p, ok := parsePlace(url); ok {
+		if s.own == nil {
+			s.own = map[string][]place{}
+		}
+		s.own[file] = append(s.own[file], p)
+	}
+}
+
+func parsePlace(url string) (place, bool) {
+	url = strings.TrimSpace(url)
+	host, p, ok := extract.ParsePageURL(url)
+	if !ok {
+		return place{}, false
+	}
+	scheme, _, _ := strings.Cut(url, ":")
+	return place{strings.ToLower(scheme) + "://" + host, host, p}, true
+}
+
+// Found is what a survey says. A field is empty where nothing was found.
+type Found struct {
+	Style  Style
+	Base   string // begins and ends with "/"
+	Origin string // "https://example.com"
+}
+
+// Site returns the place that the site is served at.
+func (f Found) Site() (extract.Site, bool) {
+	return extract.ParseSite(f.Origin + f.Base)
+}
+
+// Find decides by majority, over the files that are pages: sitemaps first,
+// then what pages say of themselves. Where several styles fit equally, the
+// first of html, slash, no-slash, file is taken.
+func (s *Survey) Find(files []string) Found {
+	byKey := map[Style]map[string]bool{}
+	for _, st := range styles {
+		byKey[st] = map[string]bool{}
+		for _, f := range files {
+			byKey[st][st.Key("/", f)] = true
+		}
+	}
+	if f := s.fromSitemaps(byKey); f.Origin != "" {
+		return f
+	}
+	var t tally
+	for file, places := range s.own {
+		for _, p := range places {
+			for _, st := range styles {
+				if base, ok := strings.CutSuffix(p.path, st.Key("/", file)); ok {
+					t.add(st, base+"/", p.origin)
+				}
+			}
+		}
+	}
+	return t.winner()
+}
+
+func (s *Survey) fromSitemaps(byKey map[Style]map[string]bool) Found {
+	var t tally
+	for _, p := range s.locs {
+		// The base is whatever stands before the part that names a page.
+		for i := 0; i >= 0; i = next(p.path, i) {
+			for _, st := range styles {
+				if byKey[st][p.path[i:]] {
+					t.add(st, p.path[:i]+"/", p.origin)
+				}
+			}
+		}
+	}
+	return t.winner()
+}
+
+// next is the index of the next slash behind i, or -1.
+func next(p string, i int) int {
+	j := strings.IndexByte(p[i+1:], '/')
+	if j < 0 {
+		return -1
+	}
+	return i + 1 + j
+}
+
+type tally map[Found]int
+
+func (t *tally) add(st Style, base, origin string) {
+	if *t == nil {
+		*t = tally{}
+	}
+	(*t)[Found{st, base, origin}]++
+}
+
+func (t tally) winner() Found {
+	var best Found
+	for f, n := range t {
+		m := t[best]
+		switch {
+		case n != m:
+			if n > m {
+				best = f
+			}
+		case len(f.Base) != len(best.Base):
+			if len(f.Base) < len(best.Base) {
+				best = f
+			}
+		case f.Origin != best.Origin:
+			if f.Origin < best.Origin {
+				best = f
+			}
+		case rank(f.Style) < rank(best.Style):
+			best = f
+		}
+	}
+	return best
+}
+
+func rank(s Style) int {
+	for i, st := range styles {
+		if st == s {
+			return i
+		}
+	}
+	return len(styles)
+}
