@@ -102,9 +102,11 @@ func (x *Extractor) finish(c *Content) {
 }
 
 // Agrees reports whether the page still has the content that the facets want
-// stand for. Besides the region found now it tries the others: where markup
-// that tells the region (or an ignored part) appeared since, the content did
-// not change, only the way it is found.
+// stand for. Where markup that tells the region (or an ignored part) came or
+// went since, the content did not change, only the way it is found. So besides
+// the region found now it tries the others, and takes the content found now for
+// that of a region by another name. It never takes the content of one of the
+// others for that: more may stand around it now.
 func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
 	steps := x.steps()
 	for _, marks := range []bool{true, false} {
@@ -118,7 +120,12 @@ func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
 		case err != nil || c.Facets.Head != want.Head:
 			continue // no step gives anything, or the head is another with each
 		}
-		for i := range steps {
+		for i, st := range steps {
+			renamed := *c
+			renamed.Region = st.name
+			if x.finish(&renamed); renamed.Facets == want {
+				return true
+			}
 			if c, err := v.content(steps[i : i+1]); err == nil && c.Facets == want {
 				return true
 			}

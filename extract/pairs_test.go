@@ -70,7 +70,6 @@ func TestAgrees(t *testing.T) {
 		{"main appeared around a part", plain, `<p>x</p><p>y</p>`, `<main><p>x</p></main><p>y</p>`, true},
 		{"main appeared, and a word changed", plain, `<div>x</div>`, `<main><div>z</div></main>`, false},
 		{"main appeared around more than the article", plain, `<article>x</article>`, `<main><p>date</p><article>x</article></main>`, true},
-		{"main went", plain, `<main>x</main>`, `<div>x</div>`, false},
 		{"data-pagerev appeared inside of main", plain, `<main>x<p>y</p></main>`, `<main>x<p data-pagerev=content>y</p></main>`, true},
 		{"data-pagerev appeared, and a word beside it changed", plain, `<main>x<p>y</p></main>`, `<main>z<p data-pagerev=content>y</p></main>`, false},
 		{"data-pagefind-body appeared", plain, `<main>x<p>y</p></main>`, `<main>x<p data-pagefind-body>y</p></main>`, true},
@@ -83,6 +82,12 @@ func TestAgrees(t *testing.T) {
 		{"an ignore mark and a region appeared", plain, `<div>x<p>y</p></div>`, `<main>x<p data-pagerev=ignore>y</p></main>`, true},
 		{"an ignore mark appeared in the head", plain, `<meta name=description content=d><main>x</main>`, `<meta name=description content=d data-pagerev=ignore><main>x</main>`, true},
 		{"an ignore mark appeared around a region", plain, `<main>x</main><article>y</article>`, `<main data-pagerev=ignore>x</main><article>y</article>`, true},
+
+		{"a region mark went", plain, `<main data-pagerev=content><p>x</p></main>`, `<main><p>x</p></main>`, true},
+		{"a region mark went, and a word changed", plain, `<main data-pagerev=content><p>x</p></main>`, `<main><p>z</p></main>`, false},
+		{"a region mark went, and there is more around it", plain, `<main>y<p data-pagerev=content>x</p></main>`, `<main>y<p>x</p></main>`, false},
+		{"main went", plain, `<main><p>x</p></main>`, `<div><p>x</p></div>`, true},
+		{"more came around an article that was all of main", plain, `<main><article>x</article></main>`, `<main><article>x</article><p>y</p></main>`, false},
 
 		{"the head changed", plain, `<title>a</title><div>x</div>`, `<title>b</title><main>x</main>`, false},
 		{"a link changed", plain, `<div><a href=/a>x</a></div>`, `<main><a href=/b>x</a></main>`, false},
