@@ -123,6 +123,10 @@ func TestStale(t *testing.T) {
 			put(p, filepath.Join(p.dir, "base.json"), l.Marshal())
 			o.Bases = []string{filepath.Join(p.dir, "base.json")}
 		}, stale: true, says: "--base"},
+		"base has later times": {opts: func(p *place, o *pagerev.Options) {
+			put(p, filepath.Join(p.dir, "base.json"), []byte(strings.ReplaceAll(string(read(p, p.ledger)), "2026-11-30T", "2026-12-01T")))
+			o.Bases = []string{filepath.Join(p.dir, "base.json")}
+		}},
 		"base is the same": {opts: func(p *place, o *pagerev.Options) { o.Bases = []string{p.ledger} }},
 		"other times": {book: func(p *place) {
 			put(p, p.ledger, []byte(strings.ReplaceAll(string(read(p, p.ledger)), "2026-11-30T", "2026-12-01T")))
@@ -293,7 +297,7 @@ func TestLedgerChangesMeanwhile(t *testing.T) {
 		abs := small.with("a.html", `<main><a href="https://example.com/b/">b</a></main>`)
 		p := newPlace(t, abs)
 		p.build()
-		abs.with("b/index.html", "<main>Changed.").write(t, p.pub)
+		abs.with("b/index.html", "<main>Changed.").with("new.html", abs["a.html"]).write(t, p.pub)
 		if _, err := meanwhile(p, other(p, abs, config(pagerev.Config{Site: "https://example.com/"}))); err != nil {
 			t.Fatal(err)
 		}
@@ -304,6 +308,7 @@ func TestLedgerChangesMeanwhile(t *testing.T) {
 		if l.Pages["/a.html"].Rev != 1 || l.Pages["/b/"].Rev != 2 {
 			t.Errorf("%+v", l.Pages)
 		}
+		put(t, filepath.Join(p.dir, ".pagerev", "pagerev.ledger.json.cache"), nil)
 		if rep, err := pagerev.Check(t.Context(), p.opts); err != nil {
 			t.Errorf("%v: %+v", err, rep.Changes)
 		}

@@ -172,3 +172,42 @@ func TestShards(t *testing.T) {
 		before = whole.Ledger
 	}
 }
+
+// Where no sitemap tells, a sample of the pages does: the same in whatever
+// order the files are listed.
+func TestPlanOrder(t *testing.T) {
+	t.Parallel()
+	files := folderMap{}
+	for i := range 500 {
+		name := fmt.Sprintf("p%03d", i)
+		files[name+".html"] = fmt.Sprintf(`<link rel="canonical" href="https://e%d.example/%s%s">`, i%3, name, []string{"", "/", ".html"}[i%3])
+	}
+	names := slices.Sorted(maps.Keys(files))
+	r := rand.New(rand.NewPCG(6, 7))
+	var first, pages string
+	for range 4 {
+		run, err := pagerev.Configure(pagerev.Input{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := run.Plan(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := fmt.Sprint(plan.First)
+		for _, f := range plan.First {
+			run.Learn(f, []byte(files[f]))
+		}
+		if plan, err = run.Plan(names); err != nil {
+			t.Fatal(err)
+		}
+		if first != "" && (asked != first || fmt.Sprint(plan.Pages) != pages) {
+			t.Error("another order, another plan")
+		}
+		if !slices.IsSortedFunc(plan.Pages, func(a, b pagerev.Page) int { return strings.Compare(a.Path, b.Path) }) {
+			t.Error("not sorted")
+		}
+		first, pages = asked, fmt.Sprint(plan.Pages)
+		r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	}
+}
