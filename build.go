@@ -1,6 +1,7 @@
 package pagerev
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +75,12 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	case o.Locked && out.Stale:
 		return out.Report, b.staleError(out)
 	case o.DryRun:
+		if o.Locked {
+			b.tellLayout(out.Report)
+		}
 		return out.Report, nil
 	case o.Locked:
+		b.tellLayout(out.Report)
 		if err := b.writeManifest(out); err != nil {
 			return nil, err
 		}
@@ -85,7 +90,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 		return out.Report, nil
 	}
-	return b.write(ctx)
+	return b.write(ctx, out)
 }
 
 // Check says what Build would do, and writes nothing. If the ledger file is
@@ -188,8 +193,8 @@ func (b *build) read(ctx context.Context) (err error) {
 // plan lists the site's files and finds out which are pages.
 func (b *build) plan() ([]Page, error) {
 	files, err := b.tree.Files(func(p string) bool {
-		_, page, _ := b.o.Config.rules().Classify(p)
-		return page || site.Sitemap(p)
+		_, page, skip := b.o.Config.rules().Classify(p)
+		return page && skip == "" || site.Sitemap(p)
 	})
 	if err != nil {
 		return nil, err
@@ -273,49 +278,33 @@ func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 func joinErrors(errs []error) error {
 	errs = slices.DeleteFunc(errs, func(e error) bool { return e == nil })
 	if n := len(errs) - 10; n > 0 {
-		errs = append(errs[:10], kindError{errs[0], fmt.Errorf("and %d pages more", n)})
+		errs = append(errs[:10], kindError{errs[0], fmt.Errorf("and %s more", count(n, "page"))})
 	}
 	return errors.Join(errs...)
 }
 
 // write is the part under the lock: the ledger is read again, so that what
-// another build wrote meanwhile is joined and not lost.
-func (b *build) write(ctx context.Context) (*Report, error) {
+// another build wrote meanwhile is joined and not lost. out is what the run
+// gives if the ledger is still as it was.
+func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 	unlock, err := lockFor(ctx, b.o.Ledger)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	store.Sweep(b.o.Ledger)
+	store.Sweep(b.cacheName())
+	store.Sweep(b.manifestName())
 	file, err := store.Read(b.o.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	if string(file) != string(b.file) {
-		next, redo, err := b.run.Again(file, b.pages, b.results)
-		if err != nil {
+	if !bytes.Equal(file, b.file) {
+		if out, err = b.again(ctx, file); err != nil {
 			return nil, err
 		}
-		results, err := b.extract(ctx, next, redo, nil)
-		if err != nil {
-			return nil, err
-		}
-		again := map[string]Result{}
-		for _, res := range results {
-			again[res.Path] = res
-		}
-		for i, res := range b.results {
-			if res, ok := again[res.Path]; ok {
-				b.results[i] = res
-			}
-		}
-		b.run, b.file = next, file
 	}
-	out, err := b.run.Assemble(b.results)
-	if err != nil {
-		return nil, err
-	}
-	if string(out.Ledger) != string(b.file) {
+	if !bytes.Equal(out.Ledger, b.file) {
 		if err := store.Write(b.o.Ledger, out.Ledger); err != nil {
 			return nil, err
 		}
@@ -333,12 +322,42 @@ func (b *build) write(ctx context.Context) (*Report, error) {
 	return out.Report, nil
 }
 
+// again goes on from the ledger as it is now.
+func (b *build) again(ctx context.Context, file []byte) (*Output, error) {
+	if file == nil {
+		// Perhaps a checkout is putting another in its place this moment.
+		return nil, fmt.Errorf("%s: the ledger went away while this build ran: run again when it is back", b.o.Ledger)
+	}
+	next, redo, err := b.run.Again(file, b.results)
+	if err != nil {
+		return nil, err
+	}
+	results, err := b.extract(ctx, next, redo, nil)
+	if err != nil {
+		return nil, err
+	}
+	anew := map[string]Result{}
+	for _, res := range results {
+		anew[res.Path] = res
+	}
+	for i, res := range b.results {
+		if res, ok := anew[res.Path]; ok {
+			b.results[i] = res
+		}
+	}
+	b.run, b.file = next, file
+	return next.Assemble(b.results)
+}
+
+func (b *build) manifestName() string {
+	return filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+}
+
 func (b *build) writeManifest(out *Output) error {
-	name := filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+	name := b.manifestName()
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder of %s: %w", name, err)
 	}
-	store.Sweep(name)
 	if err := store.Write(name, out.Manifest); err != nil {
 		return err
 	}
@@ -346,11 +365,25 @@ func (b *build) writeManifest(out *Output) error {
 	return nil
 }
 
+// tellLayout says that a ledger, though it holds what it should, is not laid
+// out as merges need it. That is no reason to fail: what it publishes is right.
+func (b *build) tellLayout(rep *Report) {
+	if !bytes.Equal(bytes.ReplaceAll(b.file, []byte("\r\n"), []byte("\n")), b.run.committed.Marshal()) {
+		rep.warn("%s is not laid out as builds write it (one page a line, no conflict markers): run %q and commit the file; if a formatter did that, let it leave the file alone", b.o.Ledger, b.command("build"))
+	}
+}
+
 // command is how this build is run by hand.
 func (b *build) command(verb string) string {
 	s := "pagerev " + verb + " " + quote(b.o.Dir)
 	if b.o.Ledger != DefaultLedger {
 		s += " --ledger " + quote(b.o.Ledger)
+	}
+	for _, name := range b.o.Bases {
+		s += " --base " + quote(name)
+	}
+	if b.o.Only != "" {
+		s += " --only " + quote(b.o.Only)
 	}
 	return s
 }

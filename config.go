@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -69,6 +71,9 @@ type List []string
 
 // UnmarshalJSON takes "a" for ["a"].
 func (l *List) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
 	var one string
 	if json.Unmarshal(data, &one) == nil {
 		*l = List{one}
@@ -90,17 +95,20 @@ type Coverage struct {
 
 // UnmarshalJSON takes "complete", "none", or a list of prefixes.
 func (c *Coverage) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
 	var mode string
 	if json.Unmarshal(data, &mode) == nil {
 		if mode != ledger.CoverageComplete && mode != ledger.CoverageNone {
-			return fmt.Errorf(`coverage %q: want "complete", "none", or a list of prefixes such as ["/blog/"]`, mode)
+			return fmt.Errorf(`%q: want "complete", "none", or a list of prefixes such as ["/blog/"]`, mode)
 		}
 		c.Mode = mode
 		return nil
 	}
 	c.Mode = ledger.CoveragePrefixes
 	if err := json.Unmarshal(data, &c.Prefixes); err != nil || len(c.Prefixes) == 0 {
-		return errors.New(`coverage: want "complete", "none", or a list of prefixes such as ["/blog/"]`)
+		return errors.New(`want "complete", "none", or a list of prefixes such as ["/blog/"]`)
 	}
 	return nil
 }
@@ -145,9 +153,26 @@ func configError(data []byte, err error) error {
 		if name, ok := strings.CutPrefix(err.Error(), `json: unknown field "`); ok {
 			name = strings.TrimSuffix(name, `"`)
 			err = fmt.Errorf("%q is not an option: did you mean %q?", name, nearest(name))
+		} else if name := misfit(data); name != "" {
+			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return usage(err)
+}
+
+// misfit finds the member whose own type refuses it: such errors do not name it.
+func misfit(data []byte) string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		one, err := json.Marshal(map[string]json.RawMessage{name: members[name]})
+		if err == nil && json.Unmarshal(one, new(Config)) != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 func line(data []byte, offset int64) int {
@@ -173,8 +198,12 @@ func (c Config) check() error {
 		return usage(fmt.Errorf("urls: %w", err))
 	}
 	if c.Site != "" {
-		if _, ok := extract.ParseSite(c.Site); !ok {
+		s, ok := c.site()
+		if !ok {
 			return usage(fmt.Errorf("site: %q is not an absolute http or https URL, such as https://example.com/", c.Site))
+		}
+		if err := checkBase(s.Base); err != nil {
+			return usage(fmt.Errorf("site %q: %w", c.Site, err))
 		}
 	}
 	switch c.Digests {
@@ -211,11 +240,10 @@ func (c Config) profile() extract.Profile {
 	}
 }
 
-func (c Config) coverage() ledger.Coverage {
-	if c.Coverage.Mode == "" {
-		return ledger.Coverage{Mode: ledger.CoverageComplete}
-	}
-	return ledger.Coverage{Mode: c.Coverage.Mode, Prefixes: c.Coverage.Prefixes}
+// site is where the site is published. Its URL names a folder, with or without
+// the final slash.
+func (c Config) site() (extract.Site, bool) {
+	return extract.ParseSite(strings.TrimSuffix(c.Site, "/") + "/")
 }
 
 func (c Config) withModified() bool { return c.Modified == nil || *c.Modified }

@@ -10,6 +10,7 @@ import (
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
+	"github.com/pagerev/pagerev/site"
 )
 
 // An Explanation tells why one page has the rev that it has.
@@ -62,12 +63,15 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 		return nil, err
 	}
 	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest}
+	if c := manifestCoverage(b.run.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
+		e.Skip = site.SkipUncovered
+	}
 	line, known := b.run.before.Pages[p.Key]
 	if known {
 		e.Rev = line.Rev
 	}
-	if res.Skip != "" {
-		e.Verdict = fmt.Sprintf("it is not listed: %s", res.Skip)
+	if e.Skip != "" {
+		e.Verdict = fmt.Sprintf("it is not listed: %s", e.Skip)
 		return e, nil
 	}
 	page := extract.Parse(p.Kind, body)
@@ -132,6 +136,14 @@ func (b *build) find(pages []Page, url string) (Page, error) {
 	for _, p := range pages {
 		if p.Key == key || p.Path == url || "/"+p.Path == url {
 			return p, nil
+		}
+	}
+	style := site.Style(b.run.urls.Style)
+	for reason, files := range b.run.notes.skipped {
+		for _, f := range files {
+			if f == url || "/"+f == url || style.Key(b.run.urls.Base, f) == key {
+				return Page{}, usage(fmt.Errorf("%s is left out: %s", b.tree.Name(f), reason))
+			}
 		}
 	}
 	near := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
@@ -211,6 +223,7 @@ func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, err
 }
 
 type comparand struct {
+	path    string
 	digest  string
 	content *extract.Content
 	agrees  func(old extract.Facets) bool // the same content, found another way
@@ -244,7 +257,10 @@ func contents(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (ma
 		if err != nil {
 			return nil, urls, usage(fmt.Errorf("%s: %w", b.tree.Name(p.Path), err))
 		}
-		out[p.Key] = comparand{manifest.Digest(body), c, func(want extract.Facets) bool {
+		if other, ok := out[p.Key]; ok {
+			return nil, urls, usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", b.tree.Name(other.path), b.tree.Name(p.Path), p.Key))
+		}
+		out[p.Key] = comparand{p.Path, manifest.Digest(body), c, func(want extract.Facets) bool {
 			return b.run.x.Agrees(extract.Parse(p.Kind, body), addr, want)
 		}}
 	}

@@ -69,7 +69,12 @@ func (t *Tree) Files(matters func(path string) bool) ([]string, error) {
 			info, err := t.root.Stat(p)
 			if err != nil {
 				if e.Type()&fs.ModeSymlink != 0 {
-					if target, serr := os.Stat(t.osName(p)); !matters(p) && (serr != nil || !target.IsDir()) {
+					// A link to a folder may hide pages. Where one leads to
+					// nothing, only a name with an extension tells that it was
+					// a file.
+					target, serr := os.Stat(t.osName(p))
+					folder := serr == nil && target.IsDir() || serr != nil && path.Ext(p) == ""
+					if !matters(p) && !folder {
 						continue
 					}
 					err = fmt.Errorf("the link cannot be followed inside of the site (%w): remove it, or copy its target into the site", cause(err))

@@ -33,12 +33,31 @@ func Read(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Target follows links to the name of the file itself, which need not exist.
+func Target(name string) (string, error) {
+	for range 40 {
+		next, err := os.Readlink(name)
+		if err != nil {
+			return name, nil // no link: a file, or nothing
+		}
+		if !filepath.IsAbs(next) {
+			dir := filepath.Dir(name)
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real // ".." leaves the folder that a link leads to
+			}
+			next = filepath.Join(dir, next)
+		}
+		name = next
+	}
+	return "", fmt.Errorf("cannot write %s: its links go in a circle", name)
+}
+
 // Write replaces a file in one step: it is written beside it, brought to the
 // disk, and renamed over it. A link is followed, the file's mode stays. On any
 // error the file is as it was.
 func Write(name string, data []byte) (err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
+	if name, err = Target(name); err != nil {
+		return err
 	}
 	mode := fs.FileMode(0o666) // less the umask
 	old, statErr := os.Stat(name)
@@ -96,6 +115,10 @@ func syncDir(dir string) {
 // Sweep removes what killed processes left beside a file. The caller holds
 // the lock.
 func Sweep(name string) {
+	name, err := Target(name)
+	if err != nil {
+		return
+	}
 	dir, base := filepath.Split(name)
 	if dir == "" {
 		dir = "."
@@ -131,9 +154,13 @@ func PrivateDir(name string) error {
 	if err := os.MkdirAll(name, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder %s: %w", name, cause(err))
 	}
+	// Not by Write: several processes do this at once, and a killed one must
+	// not leave a temporary file that nobody sweeps.
 	ignore := filepath.Join(name, ".gitignore")
-	if _, err := os.Stat(ignore); errors.Is(err, fs.ErrNotExist) {
-		return Write(ignore, []byte("*\n"))
+	if info, err := os.Stat(ignore); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o666); err != nil {
+			return fmt.Errorf("cannot write %s: %w", ignore, cause(err))
+		}
 	}
 	return nil
 }
