@@ -54,7 +54,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 			continue
 		}
 		if other, ok := listed[res.Key]; ok {
-			errs = append(errs, fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", other.Path, res.Path, res.Key))
+			errs = append(errs, sameKey(other.Path, res.Path, res.Key))
 			continue
 		}
 		listed[res.Key] = res
@@ -66,7 +66,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	}
 	next, changes, err := r.before.Advance(b)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", r.in.Ledger.Name, err)
 	}
 	drifted := r.drift(listed, next)
 	out := &Output{Ledger: next.Marshal(), Report: rep, Stale: r.committed == nil || !same(r.committed, next)}
@@ -85,6 +85,10 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 		}
 	}
 	return out, nil
+}
+
+func sameKey(a, b, key string) error {
+	return usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", a, b, key))
 }
 
 // same compares ledgers by everything but the times, which no two builds agree on.

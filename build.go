@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,6 +42,9 @@ type Options struct {
 	Jobs int
 	// Now is the time of the build; zero is SOURCE_DATE_EPOCH, else the clock.
 	Now time.Time
+	// Flags are the command line arguments that these options came from, for
+	// commands that messages propose; nil makes them up from Ledger.
+	Flags []string
 	// Progress, if set, is called as pages are done. Calls do not overlap.
 	Progress func(done, total int)
 
@@ -76,7 +80,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	case o.DryRun:
 		return out.Report, nil
 	case o.Locked:
-		if err := b.writeManifest(out); err != nil {
+		if err := b.put(out, nil); err != nil {
 			return nil, err
 		}
 		// Only for speed and drift; a place that takes no cache has neither.
@@ -110,6 +114,9 @@ func open(ctx context.Context, o Options) (*build, error) {
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
 	}
+	if err := folderOf(o.Ledger); err != nil && !o.without {
+		return nil, err
+	}
 	if o.Now.IsZero() {
 		now, err := Now()
 		if err != nil {
@@ -139,7 +146,7 @@ func open(ctx context.Context, o Options) (*build, error) {
 	for _, name := range o.Bases {
 		data, err := store.Read(name)
 		if err == nil && data == nil {
-			err = fmt.Errorf("there is no ledger at %s (--base)", name)
+			err = usage(fmt.Errorf("there is no ledger at %s: correct --base", name))
 		}
 		if err != nil {
 			return nil, err
@@ -171,6 +178,16 @@ func Now() (time.Time, error) {
 	return time.Unix(sec, 0).UTC(), nil
 }
 
+// folderOf refuses a file name in a folder that does not exist: with a slip in
+// it, every page would be new in a ledger that nobody looks for.
+func folderOf(name string) error {
+	dir := filepath.Dir(name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Errorf("cannot use %s: the folder %s does not exist: make it, or correct the name", name, dir))
+	}
+	return nil
+}
+
 func (b *build) private() string { return filepath.Join(filepath.Dir(b.o.Ledger), ".pagerev") }
 func (b *build) cacheName() string {
 	return filepath.Join(b.private(), filepath.Base(b.o.Ledger)+".cache")
@@ -188,8 +205,8 @@ func (b *build) read(ctx context.Context) (err error) {
 // plan lists the site's files and finds out which are pages.
 func (b *build) plan() ([]Page, error) {
 	files, err := b.tree.Files(func(p string) bool {
-		_, page, _ := b.o.Config.rules().Classify(p)
-		return page || site.Sitemap(p)
+		_, page, skip := b.o.Config.rules().Classify(p)
+		return page && skip == "" || site.Sitemap(p)
 	})
 	if err != nil {
 		return nil, err
@@ -315,16 +332,11 @@ func (b *build) write(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if string(out.Ledger) != string(b.file) {
-		if err := store.Write(b.o.Ledger, out.Ledger); err != nil {
-			return nil, err
-		}
-		out.Report.Written = append(out.Report.Written, b.o.Ledger)
+	if string(out.Ledger) == string(b.file) {
+		out.Ledger = nil
 	}
-	if out.Manifest != nil {
-		if err := b.writeManifest(out); err != nil {
-			return nil, err
-		}
+	if err := b.put(out, out.Ledger); err != nil {
+		return nil, err
 	}
 	// The ledger and the manifest are safe; a cache is never needed.
 	if err := store.Write(b.cacheName(), out.Cache); err != nil {
@@ -333,30 +345,59 @@ func (b *build) write(ctx context.Context) (*Report, error) {
 	return out.Report, nil
 }
 
-func (b *build) writeManifest(out *Output) error {
-	name := filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return fmt.Errorf("cannot make the folder of %s: %w", name, err)
+// put writes the ledger, then the manifest; either may be nil. Both are on the
+// disk before the first is in its place, so that a full disk or a folder that
+// takes no files leaves both as they were.
+func (b *build) put(out *Output, ledger []byte) error {
+	type file struct {
+		name string
+		data []byte
 	}
-	store.Sweep(name)
-	if err := store.Write(name, out.Manifest); err != nil {
-		return err
+	var files []file
+	if ledger != nil {
+		files = append(files, file{b.o.Ledger, ledger})
 	}
-	out.Report.Written = append(out.Report.Written, name)
+	if out.Manifest != nil {
+		name := filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+		if err := store.Dir(filepath.Dir(name)); err != nil {
+			return err
+		}
+		store.Sweep(name)
+		files = append(files, file{name, out.Manifest})
+	}
+	var pending []*store.Pending
+	for _, f := range files {
+		p, err := store.Prepare(f.name, f.data)
+		defer p.Discard()
+		if err != nil {
+			return err
+		}
+		pending = append(pending, p)
+	}
+	for i, p := range pending {
+		if err := p.Commit(); err != nil {
+			return err
+		}
+		out.Report.Written = append(out.Report.Written, files[i].name)
+	}
 	return nil
 }
 
 // command is how this build is run by hand.
 func (b *build) command(verb string) string {
 	s := "pagerev " + verb + " " + quote(b.o.Dir)
-	if b.o.Ledger != DefaultLedger {
-		s += " --ledger " + quote(b.o.Ledger)
+	flags := b.o.Flags
+	if flags == nil && b.o.Ledger != DefaultLedger {
+		flags = []string{"--ledger", b.o.Ledger}
+	}
+	for _, f := range flags {
+		s += " " + quote(f)
 	}
 	return s
 }
 
 func quote(s string) string {
-	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~") == "" {
+	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~=,") == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pagerev/pagerev/extract"
@@ -20,15 +21,24 @@ const (
 )
 
 // MergeFiles joins ledger files and returns the bytes of the result. With an
-// output name it writes them there too, joined with what that file held if it
-// is not among those given.
+// output name it writes them there too, joined with what that file held, since
+// no ledger ever goes down.
 func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, error) {
+	given := names
 	if output != "" {
+		if err := folderOf(output); err != nil {
+			return nil, err
+		}
 		unlock, err := lockFor(ctx, output)
 		if err != nil {
 			return nil, err
 		}
 		defer unlock()
+		if held, err := store.Read(output); err != nil {
+			return nil, err
+		} else if held != nil {
+			names = append(slices.Clone(names), output)
+		}
 	}
 	var all []*ledger.Ledger
 	for _, name := range names {
@@ -47,7 +57,7 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 	}
 	joined, err := ledger.Join(all...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(names, " and "), err)
+		return nil, fmt.Errorf("%s: %w", strings.Join(given, " and "), err)
 	}
 	data := joined.Marshal()
 	if output != "" {
@@ -79,6 +89,12 @@ func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
 		return 0, usage(fmt.Errorf("the base %q must begin and end with /", base))
 	}
 	o.Config.URLs, o.Config.Site = "", ""
+	if o.Ledger == "" {
+		o.Ledger = DefaultLedger
+	}
+	if err := folderOf(o.Ledger); err != nil {
+		return 0, err
+	}
 	unlock, err := lockFor(ctx, o.Ledger)
 	if err != nil {
 		return 0, err

@@ -63,6 +63,7 @@ type Change struct {
 
 func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
 	rep.Pages = len(listed)
+	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{} // none is [] in JSON
 	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()
 	for _, c := range changes {
 		switch c.Kind {
@@ -82,15 +83,19 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 		rep.Changes = append(rep.Changes, Change{c, c.From, c.To})
 	}
 	rep.Drifted = len(drifted)
-	rep.DriftedPages = slices.Sorted(maps.Keys(drifted))
+	rep.DriftedPages = slices.AppendSeq([]string{}, maps.Keys(drifted))
+	slices.Sort(rep.DriftedPages)
 	rep.LeftOut = n.skipped
 	rep.OtherCanonical = map[string]string{}
-	var empty []string
+	var empty, whole []string // whole: by their body, and not empty
 	for _, key := range slices.Sorted(maps.Keys(listed)) {
 		res := listed[key]
 		switch res.Region {
 		case extract.RegionBody, extract.RegionFlat:
 			rep.BodyPages = append(rep.BodyPages, key)
+			if !res.Empty {
+				whole = append(whole, key)
+			}
 		}
 		if res.Empty {
 			empty = append(empty, key)
@@ -99,12 +104,12 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 			rep.OtherCanonical[key] = res.Canonical
 		}
 	}
-	rep.Warnings = n.warnings
+	rep.Warnings = append([]string{}, n.warnings...)
 	if len(empty) > 0 {
 		rep.warn("%s without any content (%s): if scripts fill them, exclude them", count(len(empty), "page"), examples(empty))
 	}
-	if len(rep.BodyPages) > 0 {
-		rep.warn(`%s without main or article, so the whole body counts (%s): mark the content with data-pagerev="content", or set "content"`, count(len(rep.BodyPages), "page"), examples(rep.BodyPages))
+	if len(whole) > 0 {
+		rep.warn(`%s without main or article, so the whole body counts (%s): mark the content with data-pagerev="content", or set "content"`, count(len(whole), "page"), examples(whole))
 	}
 	if keys := slices.Sorted(maps.Keys(rep.OtherCanonical)); len(keys) > 0 {
 		for i, k := range keys {

@@ -75,6 +75,7 @@ func Configure(in Input) (*Run, error) {
 		return nil, usage(err)
 	}
 	var all []*ledger.Ledger
+	var names []string
 	for i, src := range append([]Source{in.Ledger}, in.Joins...) {
 		if src.Data == nil {
 			continue
@@ -86,15 +87,13 @@ func Configure(in Input) (*Run, error) {
 		if i == 0 {
 			r.committed = l
 		}
-		all = append(all, l)
+		if err := r.learnProfiles(l); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
+		all, names = append(all, l), append(names, src.Name)
 	}
 	if r.before, err = ledger.Join(all...); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Ledger.Name, err)
-	}
-	for _, src := range all {
-		if err := r.learnProfiles(src); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Ledger.Name, err)
-		}
+		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
 	}
 	r.cache = parseCache(in.Cache)
 	return r, nil
@@ -193,11 +192,22 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 			shard = append(shard, p)
 		}
 	}
-	if len(shard) == 0 {
+	if len(shard) == 0 && !r.knows(r.in.Only) {
 		return nil, usage(fmt.Errorf("no page's URL key begins with %q", r.in.Only))
 	}
 	r.notes.lookAlikes(shard)
 	return &Plan{Pages: shard}, nil
+}
+
+// knows reports whether the ledger has a line under a prefix: all pages of a
+// shard may have left.
+func (r *Run) knows(prefix string) bool {
+	for key := range r.before.Pages {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Run) notGiven(files []string) []string {
@@ -272,7 +282,9 @@ func (r *Run) settle(found site.Found, files []string) error {
 	if base != "/" {
 		r.notes.warn("the keys stand under %s, but crawlers look for the manifest at the root of the origin: it must be served at %s there (a project page does not own its root: use a domain of its own)", base, manifest.Path)
 	}
-	if found.Base != "" && found.Base != base {
+	if configured.Base != "" && configured.Base != base {
+		r.notes.warn("the configuration's site is %s, the ledger's keys stand under %s: this build is taken for a preview of the same site (pagerev rekey changes the base)", cfg.Site, base)
+	} else if found.Base != "" && found.Base != base {
 		r.notes.warn("this build is for %s%s, the ledger's keys stand under %s: it is taken for a preview of the same site (pagerev rekey changes the base)", found.Origin, found.Base, base)
 	}
 	if found.Style != "" && found.Style != style && cfg.URLs == "" {
@@ -370,7 +382,11 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 	}
 	c, err := r.x.Content(page, r.address(p, 0))
 	if err != nil {
-		return res, usage(fmt.Errorf("%s: %w", p.Path, err))
+		var sel *extract.SelectorError
+		if errors.As(err, &sel) {
+			sel.Key = p.Path // what people edit or exclude
+		}
+		return res, usage(err)
 	}
 	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
 	res.Canonical = r.otherCanonical(p, page.Canonical())
