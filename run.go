@@ -169,7 +169,7 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 		return nil, usage(errors.New("the folder is empty: build the site first"))
 	}
 	if len(pages) == 0 {
-		return nil, usage(fmt.Errorf("there is no page among its %d files: name the folder that the built HTML is in", len(files)))
+		return nil, usage(fmt.Errorf("there is no page among its files (%d): name the folder that the built HTML is in", len(files)))
 	}
 	if first = r.notGiven(first); len(first) > 0 {
 		return &Plan{First: first}, nil

@@ -168,7 +168,10 @@ func (t *Tree) Read(p string, buf []byte) ([]byte, error) {
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return p.Err
+		err = p.Err
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: let this user read it", err)
 	}
 	return err
 }

@@ -29,6 +29,9 @@ func Read(name string) ([]byte, error) {
 		if info, serr := os.Stat(name); serr == nil && info.IsDir() {
 			return nil, fmt.Errorf("cannot read %s: it is a folder: name a file", name)
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("cannot read %s: %w: let this user read it", name, cause(err))
+		}
 		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
 	case data == nil:
 		data = []byte{}
