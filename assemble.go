@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,12 +27,15 @@ type Output struct {
 }
 
 // Assemble is the last step: it advances the ledger by all results and makes
-// the manifest. Results may come in any order.
+// the manifest. Results may come in any order, one for each page of the plan.
 func (r *Run) Assemble(results []Result) (*Output, error) {
-	slices.SortFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
-	rep := &Report{Files: r.files, Regions: map[string]int{}, committed: r.committed != nil}
+	results = slices.SortedFunc(slices.Values(results), func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
+	if err := r.complete(results); err != nil {
+		return nil, err
+	}
+	rep := &Report{Files: len(r.files), Regions: map[string]int{}, committed: r.committed != nil}
 	b := ledger.Build{
-		Profile: r.profile, URLs: r.urls, Coverage: r.in.Config.coverage(),
+		Profile: r.profile, URLs: r.urls, Coverage: r.coverage(),
 		Pages: map[string]ledger.Observation{}, Now: r.in.Now,
 	}
 	if r.in.Only != "" {
@@ -89,6 +93,40 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 
 func sameKey(a, b, key string) error {
 	return usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", a, b, key))
+}
+
+// complete refuses results that are not those of the plan: a page without one
+// would read as gone.
+func (r *Run) complete(results []Result) error {
+	planned := make(map[string]string, len(r.pages))
+	for _, p := range r.pages {
+		planned[p.Path] = p.Key
+	}
+	for _, res := range results {
+		if key, ok := planned[res.Path]; !ok || key != res.Key {
+			return fmt.Errorf("%s: there is a result for %s that the plan did not ask for, or a second one", res.Path, res.Key)
+		}
+		delete(planned, res.Path)
+	}
+	if len(planned) > 0 {
+		return fmt.Errorf("there is no result for %s", examples(slices.Sorted(maps.Keys(planned))))
+	}
+	return nil
+}
+
+// coverage is what this run's manifest claims. A site under a base does not
+// own its origin, so it claims no more than the base unless it is told to.
+func (r *Run) coverage() ledger.Coverage {
+	c := r.in.Config.Coverage
+	switch {
+	case c.Mode == "" && r.urls.Base != "/":
+		return ledger.Coverage{Mode: ledger.CoveragePrefixes, Prefixes: []string{r.urls.Base}}
+	case c.Mode == "":
+		return ledger.Coverage{Mode: ledger.CoverageComplete}
+	}
+	// Their order means nothing, so a change of it must not count.
+	prefixes := slices.Compact(slices.Sorted(slices.Values(c.Prefixes)))
+	return ledger.Coverage{Mode: c.Mode, Prefixes: prefixes}
 }
 
 // same compares ledgers by everything but the times, which no two builds agree on.
@@ -166,26 +204,30 @@ func matchAny(globs []string, s string) bool {
 // Again returns the run as it is when the ledger file now holds other bytes,
 // and the pages whose results must be extracted anew since the ledger asks
 // something else about them.
-func (r *Run) Again(file []byte, pages []Page, results []Result) (*Run, []Page, error) {
+func (r *Run) Again(file []byte, results []Result) (*Run, []Page, error) {
 	in := r.in
 	in.Ledger.Data = file
 	next, err := Configure(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	next.survey, next.given, next.cache, next.files = r.survey, r.given, r.cache, r.files
-	next.urls, next.places, next.notes = r.urls, r.places, r.notes
-	if had := next.before.URLs; had.Style != r.urls.Style && had.Style != "" || had.Base != r.urls.Base && had.Base != "" {
+	next.survey, next.given, next.sampled, next.cache = r.survey, r.given, r.sampled, r.cache
+	plan, err := next.Plan(r.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if plan.First != nil || !slices.Equal(plan.Pages, r.pages) {
 		return nil, nil, fmt.Errorf("%s: its URL style or base changed while this build ran: run again", in.Ledger.Name)
 	}
 	byPath := map[string]Result{}
 	for _, res := range results {
 		byPath[res.Path] = res
 	}
+	other := next.context() != r.context()
 	var redo []Page
-	for _, p := range pages {
+	for _, p := range plan.Pages {
 		line, ok := next.before.Pages[p.Key]
-		if res := byPath[p.Path]; res.Skip == "" && ok && res.Judged != judged(line) {
+		if res := byPath[p.Path]; other || res.Skip == "" && ok && res.Judged != judged(line) {
 			redo = append(redo, p)
 		}
 	}

@@ -1,6 +1,7 @@
 package pagerev
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -78,8 +79,12 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	case o.Locked && out.Stale:
 		return out.Report, b.staleError(out)
 	case o.DryRun:
+		if o.Locked {
+			b.tellLayout(out.Report)
+		}
 		return out.Report, nil
 	case o.Locked:
+		b.tellLayout(out.Report)
 		if err := b.put(out, nil); err != nil {
 			return nil, err
 		}
@@ -89,7 +94,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 		return out.Report, nil
 	}
-	return b.write(ctx)
+	return b.write(ctx, out)
 }
 
 // Check says what Build would do, and writes nothing. If the ledger file is
@@ -290,49 +295,33 @@ func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 func joinErrors(errs []error) error {
 	errs = slices.DeleteFunc(errs, func(e error) bool { return e == nil })
 	if n := len(errs) - 10; n > 0 {
-		errs = append(errs[:10], kindError{errs[0], fmt.Errorf("and %d pages more", n)})
+		errs = append(errs[:10], kindError{errs[0], fmt.Errorf("and %s more", count(n, "page"))})
 	}
 	return errors.Join(errs...)
 }
 
 // write is the part under the lock: the ledger is read again, so that what
-// another build wrote meanwhile is joined and not lost.
-func (b *build) write(ctx context.Context) (*Report, error) {
+// another build wrote meanwhile is joined and not lost. out is what the run
+// gives if the ledger is still as it was.
+func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 	unlock, err := lockFor(ctx, b.o.Ledger)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	store.Sweep(b.o.Ledger)
+	store.Sweep(b.cacheName())
+	store.Sweep(b.manifestName())
 	file, err := store.Read(b.o.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	if string(file) != string(b.file) {
-		next, redo, err := b.run.Again(file, b.pages, b.results)
-		if err != nil {
+	if !bytes.Equal(file, b.file) {
+		if out, err = b.again(ctx, file); err != nil {
 			return nil, err
 		}
-		results, err := b.extract(ctx, next, redo, nil)
-		if err != nil {
-			return nil, err
-		}
-		again := map[string]Result{}
-		for _, res := range results {
-			again[res.Path] = res
-		}
-		for i, res := range b.results {
-			if res, ok := again[res.Path]; ok {
-				b.results[i] = res
-			}
-		}
-		b.run, b.file = next, file
 	}
-	out, err := b.run.Assemble(b.results)
-	if err != nil {
-		return nil, err
-	}
-	if string(out.Ledger) == string(b.file) {
+	if bytes.Equal(out.Ledger, b.file) {
 		out.Ledger = nil
 	}
 	if err := b.put(out, out.Ledger); err != nil {
@@ -343,6 +332,37 @@ func (b *build) write(ctx context.Context) (*Report, error) {
 		out.Report.warn("%v: the next build will not be faster, nor see drift", err)
 	}
 	return out.Report, nil
+}
+
+// again goes on from the ledger as it is now.
+func (b *build) again(ctx context.Context, file []byte) (*Output, error) {
+	if file == nil {
+		// Perhaps a checkout is putting another in its place this moment.
+		return nil, fmt.Errorf("%s: the ledger went away while this build ran: run again when it is back", b.o.Ledger)
+	}
+	next, redo, err := b.run.Again(file, b.results)
+	if err != nil {
+		return nil, err
+	}
+	results, err := b.extract(ctx, next, redo, nil)
+	if err != nil {
+		return nil, err
+	}
+	anew := map[string]Result{}
+	for _, res := range results {
+		anew[res.Path] = res
+	}
+	for i, res := range b.results {
+		if res, ok := anew[res.Path]; ok {
+			b.results[i] = res
+		}
+	}
+	b.run, b.file = next, file
+	return next.Assemble(b.results)
+}
+
+func (b *build) manifestName() string {
+	return filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
 }
 
 // put writes the ledger, then the manifest; either may be nil. Both are on the
@@ -358,11 +378,10 @@ func (b *build) put(out *Output, ledger []byte) error {
 		files = append(files, file{b.o.Ledger, ledger})
 	}
 	if out.Manifest != nil {
-		name := filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+		name := b.manifestName()
 		if err := store.Dir(filepath.Dir(name)); err != nil {
 			return err
 		}
-		store.Sweep(name)
 		files = append(files, file{name, out.Manifest})
 	}
 	var pending []*store.Pending
@@ -383,12 +402,28 @@ func (b *build) put(out *Output, ledger []byte) error {
 	return nil
 }
 
+// tellLayout says that a ledger, though it holds what it should, is not laid
+// out as merges need it. That is no reason to fail: what it publishes is right.
+func (b *build) tellLayout(rep *Report) {
+	if !bytes.Equal(bytes.ReplaceAll(b.file, []byte("\r\n"), []byte("\n")), b.run.committed.Marshal()) {
+		rep.warn("%s is not laid out as builds write it (one page a line, no conflict markers): run %q and commit the file; if a formatter did that, let it leave the file alone", b.o.Ledger, b.command("build"))
+	}
+}
+
 // command is how this build is run by hand.
 func (b *build) command(verb string) string {
 	s := "pagerev " + verb + " " + quote(b.o.Dir)
 	flags := b.o.Flags
-	if flags == nil && b.o.Ledger != DefaultLedger {
-		flags = []string{"--ledger", b.o.Ledger}
+	if flags == nil {
+		if b.o.Ledger != DefaultLedger {
+			flags = append(flags, "--ledger", b.o.Ledger)
+		}
+		for _, name := range b.o.Bases {
+			flags = append(flags, "--base", name)
+		}
+		if b.o.Only != "" {
+			flags = append(flags, "--only", b.o.Only)
+		}
 	}
 	for _, f := range flags {
 		s += " " + quote(f)

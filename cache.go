@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pagerev/pagerev/extract"
 )
@@ -52,8 +54,27 @@ func (c cachedPage) result(p Page, digest string) Result {
 
 // context is the part of a result's inputs that all pages share.
 func (r *Run) context() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%+v\n%v", extract.Algorithm, r.profile, r.urls, r.places))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%q\n%q\n%q\n%q", extract.Algorithm, r.profile, r.urls.Style, r.urls.Base, r.places[0]))
 	return hex.EncodeToString(sum[:8])
+}
+
+// plausible reports whether cached facets look like those of this run. A
+// ledger with others could not be read again.
+func (r *Run) plausible(f extract.Facets) bool {
+	for _, facet := range []struct{ name, value string }{
+		{extract.FacetHead, f.Head}, {extract.FacetText, f.Text}, {extract.FacetRefs, f.Refs},
+	} {
+		if on := r.in.Config.Facets; len(on) > 0 && !slices.Contains(on, facet.name) {
+			if facet.value != "" {
+				return false
+			}
+			continue
+		}
+		if len(facet.value) != 16 || strings.Trim(facet.value, "0123456789abcdef") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // nextCache is the cache after a run: pages outside of the shard stay.

@@ -217,8 +217,12 @@ func (c Config) check() error {
 		return usage(fmt.Errorf("urls: %w", err))
 	}
 	if c.Site != "" {
-		if _, ok := extract.ParseSite(c.Site); !ok {
+		s, ok := c.site()
+		if !ok {
 			return usage(fmt.Errorf("site: %q is not an absolute http or https URL, such as https://example.com/", c.Site))
+		}
+		if err := checkBase(s.Base); err != nil {
+			return usage(fmt.Errorf("site %q: %w", c.Site, err))
 		}
 	}
 	switch c.Digests {
@@ -255,11 +259,10 @@ func (c Config) profile() extract.Profile {
 	}
 }
 
-func (c Config) coverage() ledger.Coverage {
-	if c.Coverage.Mode == "" {
-		return ledger.Coverage{Mode: ledger.CoverageComplete}
-	}
-	return ledger.Coverage{Mode: c.Coverage.Mode, Prefixes: c.Coverage.Prefixes}
+// site is where the site is published. Its URL names a folder, with or without
+// the final slash.
+func (c Config) site() (extract.Site, bool) {
+	return extract.ParseSite(strings.TrimSuffix(c.Site, "/") + "/")
 }
 
 func (c Config) withModified() bool { return c.Modified == nil || *c.Modified }

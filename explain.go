@@ -80,7 +80,7 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c := manifestCoverage(b.o.Config.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
+	if c := manifestCoverage(b.run.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
 		res.Skip = site.SkipUncovered
 	}
 	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest, Removed: []Removal{}}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pagerev/pagerev/extract"
@@ -21,10 +20,8 @@ const (
 )
 
 // MergeFiles joins ledger files and returns the bytes of the result. With an
-// output name it writes them there too, joined with what that file held, since
-// no ledger ever goes down.
+// output name it writes them there too, joined with what that file held.
 func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, error) {
-	given := names
 	if output != "" {
 		if err := folderOf(output); err != nil {
 			return nil, err
@@ -34,11 +31,6 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 			return nil, err
 		}
 		defer unlock()
-		if held, err := store.Read(output); err != nil {
-			return nil, err
-		} else if held != nil {
-			names = append(slices.Clone(names), output)
-		}
 	}
 	var all []*ledger.Ledger
 	for _, name := range names {
@@ -55,18 +47,37 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 		}
 		all = append(all, l)
 	}
+	if output != "" {
+		// Whatever the names, what stood there is not lost.
+		data, err := store.Read(output)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			l, err := ledger.Parse(data)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", output, err)
+			}
+			all = append(all, l)
+		}
+	}
 	joined, err := ledger.Join(all...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(given, " and "), err)
+		return nil, fmt.Errorf("%s: %w", strings.Join(names, " and "), err)
 	}
 	data := joined.Marshal()
 	if output != "" {
+		store.Sweep(output)
 		return data, store.Write(output, data)
 	}
 	return data, nil
 }
 
+// lockFor takes the lock of a ledger file. Two names for one file have one lock.
 func lockFor(ctx context.Context, name string) (unlock func(), err error) {
+	if name, err = store.Target(name); err != nil {
+		return nil, err
+	}
 	private := filepath.Join(filepath.Dir(name), ".pagerev")
 	if err := store.PrivateDir(private); err != nil {
 		return nil, err
@@ -85,28 +96,39 @@ func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
 	if st == site.Auto && base == "" {
 		return 0, usage(errors.New("say what to change: --urls STYLE or --to-base PATH"))
 	}
-	if base != "" && (!strings.HasPrefix(base, "/") || !strings.HasSuffix(base, "/") || strings.HasPrefix(base, "//")) {
-		return 0, usage(fmt.Errorf("the base %q must begin and end with /", base))
+	if base != "" {
+		if err := checkBase(base); err != nil {
+			return 0, usage(err)
+		}
 	}
-	o.Config.URLs, o.Config.Site = "", ""
+	o.Config.URLs, o.Config.Site, o.Only, o.Locked = "", "", "", false
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
 	}
 	if err := folderOf(o.Ledger); err != nil {
 		return 0, err
 	}
-	unlock, err := lockFor(ctx, o.Ledger)
-	if err != nil {
+	missing := usage(fmt.Errorf("there is no ledger at %s: the first build chooses the style", o.Ledger))
+	if file, err := store.Read(o.Ledger); err != nil {
 		return 0, err
+	} else if file == nil {
+		return 0, missing
 	}
-	defer unlock()
+	if !o.DryRun {
+		unlock, err := lockFor(ctx, o.Ledger)
+		if err != nil {
+			return 0, err
+		}
+		defer unlock()
+		store.Sweep(o.Ledger)
+	}
 	b, err := open(ctx, o)
 	if err != nil {
 		return 0, err
 	}
 	defer b.tree.Close()
 	if b.run.committed == nil {
-		return 0, usage(fmt.Errorf("there is no ledger at %s: the first build chooses the style", o.Ledger))
+		return 0, missing
 	}
 	pages, err := b.plan()
 	if err != nil {

@@ -19,7 +19,7 @@ type Report struct {
 	Files   int `json:"files"`   // files in the folder
 	Pages   int `json:"pages"`   // pages listed
 	New     int `json:"new"`     // pages never seen before
-	Changed int `json:"changed"` // pages with a higher rev
+	Changed int `json:"changed"` // pages with a higher rev that had not left
 	Gone    int `json:"gone"`    // pages that left
 	Back    int `json:"back"`    // pages that came back
 	// Migrated counts pages whose line is told anew under another
@@ -62,6 +62,8 @@ type Change struct {
 }
 
 func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
+	// JSON for machines has empty lists, not null.
+	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{}
 	rep.Pages = len(listed)
 	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{} // none is [] in JSON
 	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()

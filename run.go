@@ -50,13 +50,16 @@ type Run struct {
 	committed *ledger.Ledger                // the ledger file alone; nil if there is none
 	before    *ledger.Ledger                // with the joins
 	cache     cache
+	cached    bool // the cache's results are of this run's kind
 
-	survey site.Survey
-	given  map[string]bool // files handed to Learn
-	urls   ledger.URLs
-	places [][]extract.Site // ways to tell the site's own links, the present one first
-	files  int
-	notes  notes
+	survey  site.Survey
+	given   map[string]bool // files handed to Learn
+	sampled bool            // no sitemap told where the site is served, so pages were asked
+	files   []string        // as Plan had them
+	pages   []Page          // as Plan gave them
+	urls    ledger.URLs
+	places  [][]extract.Site // ways to tell the site's own links, the present one first
+	notes   notes
 }
 
 // Configure is the first step: it reads the configuration, the ledgers and the
@@ -81,14 +84,14 @@ func Configure(in Input) (*Run, error) {
 			continue
 		}
 		l, err := ledger.Parse(src.Data)
+		if err == nil {
+			err = r.learnProfiles(l)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", src.Name, err)
 		}
 		if i == 0 {
 			r.committed = l
-		}
-		if err := r.learnProfiles(l); err != nil {
-			return nil, fmt.Errorf("%s: %w", src.Name, err)
 		}
 		all, names = append(all, l), append(names, src.Name)
 	}
@@ -141,9 +144,10 @@ type Plan struct {
 // sitemap tells.
 const sampleSize = 200
 
-// Plan is the second step: given the paths of all files, it says which are
-// pages and which key each has.
+// Plan is the second step: given the paths of all files, in any order, it says
+// which are pages and which key each has.
 func (r *Run) Plan(files []string) (*Plan, error) {
+	files = slices.Sorted(slices.Values(files))
 	rules := r.in.Config.rules()
 	skipped := map[string][]string{}
 	var pages []Page
@@ -176,11 +180,12 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 	}
 	found := r.survey.Find(names)
 	if found.Origin == "" && r.before.URLs.Style == "" {
+		r.sampled = true
 		if sample := r.notGiven(sample(names, sampleSize)); len(sample) > 0 {
 			return &Plan{First: sample}, nil
 		}
 	}
-	r.files, r.notes = len(files), notes{skipped: skipped}
+	r.files, r.notes = files, notes{skipped: skipped}
 	if err := r.settle(found, names); err != nil {
 		return nil, err
 	}
@@ -192,18 +197,19 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 			shard = append(shard, p)
 		}
 	}
-	if len(shard) == 0 && !r.knows(r.in.Only) {
+	if len(shard) == 0 && !r.hasShard() {
 		return nil, usage(fmt.Errorf("no page's URL key begins with %q", r.in.Only))
 	}
 	r.notes.lookAlikes(shard)
+	r.pages, r.cached = shard, r.cache.Context == r.context()
 	return &Plan{Pages: shard}, nil
 }
 
-// knows reports whether the ledger has a line under a prefix: all pages of a
-// shard may have left.
-func (r *Run) knows(prefix string) bool {
-	for key := range r.before.Pages {
-		if strings.HasPrefix(key, prefix) {
+// hasShard reports whether the ledger has pages in this shard: they may all
+// have left.
+func (r *Run) hasShard() bool {
+	for key, p := range r.before.Pages {
+		if !p.Gone() && strings.HasPrefix(key, r.in.Only) {
 			return true
 		}
 	}
@@ -251,7 +257,12 @@ func (r *Run) settle(found site.Found, files []string) error {
 	if _, err := site.ParseStyle(string(style)); err != nil {
 		return fmt.Errorf("%s: %w", r.in.Ledger.Name, err)
 	}
-	configured, _ := extract.ParseSite(cfg.Site)
+	if had.Base != "" {
+		if err := checkBase(had.Base); err != nil {
+			return fmt.Errorf("%s: %w: correct it by hand", r.in.Ledger.Name, err)
+		}
+	}
+	configured, _ := cfg.site()
 	base := cmpOr(had.Base, configured.Base, found.Base, "/")
 	r.urls = ledger.URLs{Style: string(style), Base: base, Origins: slices.Clone(had.Origins)}
 	origin := originOf(cfg.Site)
@@ -267,7 +278,9 @@ func (r *Run) settle(found site.Found, files []string) error {
 	then := sitesOf(had)
 	for _, s := range []func() (extract.Site, bool){
 		func() (extract.Site, bool) { return configured, configured.Host != "" },
-		found.Site,
+		// What pages say is asked at the first build only. It goes into the
+		// ledger, or it must not count: the next build would not know it.
+		func() (extract.Site, bool) { s, ok := found.Site(); return s, ok && !r.sampled },
 	} {
 		if s, ok := s(); ok {
 			here = append(here, s)
@@ -283,11 +296,11 @@ func (r *Run) settle(found site.Found, files []string) error {
 		r.notes.warn("the keys stand under %s, but crawlers look for the manifest at the root of the origin: it must be served at %s there (a project page does not own its root: use a domain of its own)", base, manifest.Path)
 	}
 	if configured.Base != "" && configured.Base != base {
-		r.notes.warn("the configuration's site is %s, the ledger's keys stand under %s: this build is taken for a preview of the same site (pagerev rekey changes the base)", cfg.Site, base)
+		r.notes.warn("the configuration says %s, the ledger's keys stand under %s: it is taken for a preview of the same site (pagerev rekey changes the base)", cfg.Site, base)
 	} else if found.Base != "" && found.Base != base {
 		r.notes.warn("this build is for %s%s, the ledger's keys stand under %s: it is taken for a preview of the same site (pagerev rekey changes the base)", found.Origin, found.Base, base)
 	}
-	if found.Style != "" && found.Style != style && cfg.URLs == "" {
+	if found.Style != "" && found.Style != style && (cfg.URLs == "" || cfg.URLs == string(site.Auto)) {
 		for _, f := range files {
 			if a, b := style.Key("/", f), found.Style.Key("/", f); a != b {
 				r.notes.warn("the ledger's keys have the URL style %q, but the site's own URLs look like %q (%s, not %s): if the URLs did change, run \"pagerev rekey DIR --urls %s\"", style, found.Style, b, a, found.Style)
@@ -315,6 +328,17 @@ func originOf(u string) string {
 	}
 	scheme, _, _ := strings.Cut(u, ":")
 	return strings.ToLower(scheme) + "://" + s.Host
+}
+
+// checkBase refuses a base under which keys would not be keys.
+func checkBase(base string) error {
+	if !strings.HasPrefix(base, "/") || !strings.HasSuffix(base, "/") || strings.Contains(base, "?") {
+		return fmt.Errorf("the base %q must be a path that begins and ends with /", base)
+	}
+	if err := manifest.CheckKey(base); err != nil {
+		return fmt.Errorf("the base: %w", err)
+	}
+	return nil
 }
 
 func sitesOf(u ledger.URLs) []extract.Site {
@@ -351,7 +375,7 @@ type Result struct {
 // ask about them.
 func (r *Run) Known(p Page, digest string) (Result, bool) {
 	c, ok := r.cache.Pages[p.Path]
-	if !ok || r.cache.Context != r.context() || c.Digest != digest || c.Key != p.Key {
+	if !ok || !r.cached || c.Digest != digest || c.Key != p.Key || c.Skip == "" && !r.plausible(c.Facets) {
 		return Result{}, false
 	}
 	res := c.result(p, digest)

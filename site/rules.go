@@ -12,7 +12,8 @@ import (
 )
 
 // Rules choose the files that are pages. Globs are matched against paths
-// below the site's root; * stays within a folder, ** crosses folders.
+// below the site's root; * stays within a folder, ** crosses folders, and a
+// folder with its final slash is all that is in it.
 type Rules struct {
 	// Include names files besides pages that are listed: feeds, PDFs, JSON.
 	Include []string
@@ -74,6 +75,9 @@ func (r Rules) Classify(p string) (kind extract.Kind, page bool, skip string) {
 func matchAny(globs []string, p string) bool {
 	for _, g := range globs {
 		g = strings.TrimPrefix(g, "/")
+		if strings.HasSuffix(g, "/") {
+			g += "**" // a folder is what is in it
+		}
 		if doublestar.MatchUnvalidated(g, p) {
 			return true
 		}

@@ -2,8 +2,14 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
+	"io"
 	"strings"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/pagerev/pagerev/extract"
 )
@@ -20,9 +26,19 @@ type place struct{ origin, host, path string }
 // Sitemap takes in a sitemap (sitemaps.org 0.9). What is not one is ignored:
 // it is evidence, not input.
 func (s *Survey) Sitemap(body []byte) {
-	dec := xml.NewDecoder(bytes.NewReader(body))
+	utf := encoding.Decoder{Transformer: unicode.BOMOverride(encoding.Nop.NewDecoder())}
+	dec := xml.NewDecoder(utf.Reader(bytes.NewReader(body)))
 	dec.Strict = false
-	in := ""
+	dec.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+			return r, nil // the byte order mark has told, or it could not be read this far
+		}
+		return charset.NewReaderLabel(label, r)
+	}
+	var (
+		in   bool
+		text []byte // of the loc that is open: CDATA and entities come in pieces
+	)
 	for {
 		t, err := dec.Token()
 		if err != nil {
@@ -30,16 +46,16 @@ func (s *Survey) Sitemap(body []byte) {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			in = t.Name.Local
-		case xml.EndElement:
-			in = ""
+			in, text = t.Name.Local == "loc", nil
 		case xml.CharData:
-			if in != "loc" {
-				continue
+			if in {
+				text = append(text, t...)
 			}
-			if p, ok := parsePlace(string(t)); ok && !strings.HasSuffix(p.path, ".xml") {
+		case xml.EndElement:
+			if p, ok := parsePlace(string(text)); in && ok && !strings.HasSuffix(p.path, ".xml") {
 				s.locs = append(s.locs, p)
 			}
+			in = false
 		}
 	}
 }
@@ -59,6 +75,11 @@ func parsePlace(url string) (place, bool) {
 	host, p, ok := extract.ParsePageURL(url)
 	if !ok {
 		return place{}, false
+	}
+	// Files have no empty names in their paths; URLs put together with one
+	// slash too many do.
+	for strings.Contains(p, "//") {
+		p = strings.ReplaceAll(p, "//", "/")
 	}
 	scheme, _, _ := strings.Cut(url, ":")
 	return place{strings.ToLower(scheme) + "://" + host, host, p}, true
@@ -105,14 +126,23 @@ func (s *Survey) Find(files []string) Found {
 
 func (s *Survey) fromSitemaps(byKey map[Style]map[string]bool) Found {
 	var t tally
+	below := map[place]int{} // URLs of an origin below a base
 	for _, p := range s.locs {
 		// The base is whatever stands before the part that names a page.
 		for i := 0; i >= 0; i = next(p.path, i) {
+			below[place{origin: p.origin, path: p.path[:i+1]}]++
 			for _, st := range styles {
 				if byKey[st][p.path[i:]] {
 					t.add(st, p.path[:i]+"/", p.origin)
 				}
 			}
+		}
+	}
+	// Any URL that ends in a slash could be the front page below some base.
+	// The base of a site has most of its URLs below it.
+	for f := range t {
+		if below[place{origin: f.Origin, path: f.Base}]*2 <= below[place{origin: f.Origin, path: "/"}] {
+			delete(t, f)
 		}
 	}
 	return t.winner()
@@ -136,24 +166,18 @@ func (t *tally) add(st Style, base, origin string) {
 	(*t)[Found{st, base, origin}]++
 }
 
+// winner is the one with the most votes. Ties go to the shorter base, then by
+// a fixed order, so that the same site always gives the same.
 func (t tally) winner() Found {
 	var best Found
 	for f, n := range t {
-		m := t[best]
-		switch {
-		case n != m:
-			if n > m {
-				best = f
-			}
-		case len(f.Base) != len(best.Base):
-			if len(f.Base) < len(best.Base) {
-				best = f
-			}
-		case f.Origin != best.Origin:
-			if f.Origin < best.Origin {
-				best = f
-			}
-		case rank(f.Style) < rank(best.Style):
+		if cmp.Or(
+			cmp.Compare(n, t[best]),
+			cmp.Compare(len(best.Base), len(f.Base)),
+			cmp.Compare(best.Base, f.Base),
+			cmp.Compare(best.Origin, f.Origin),
+			cmp.Compare(rank(best.Style), rank(f.Style)),
+		) > 0 {
 			best = f
 		}
 	}

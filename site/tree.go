@@ -26,7 +26,7 @@ func Open(dir string) (*Tree, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no folder %s: build the site first, or name the folder that it is in", dir)
+		return nil, fmt.Errorf("there is no folder %s: build the site first, or name the folder that it is in%.0w", dir, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", dir, cause(err))
 	case !info.IsDir():
@@ -73,7 +73,12 @@ func (t *Tree) Files(matters func(path string) bool) ([]string, error) {
 			info, err := t.root.Stat(p)
 			if err != nil {
 				if e.Type()&fs.ModeSymlink != 0 {
-					if target, serr := os.Stat(t.osName(p)); !matters(p) && (serr != nil || !target.IsDir()) {
+					// A link to a folder may hide pages. Where one leads to
+					// nothing, only a name with an extension tells that it was
+					// a file.
+					target, serr := os.Stat(t.osName(p))
+					folder := serr == nil && target.IsDir() || serr != nil && path.Ext(p) == ""
+					if !matters(p) && !folder {
 						continue
 					}
 					err = t.linkError(p, err)

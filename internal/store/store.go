@@ -39,6 +39,25 @@ func Read(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Target follows links to the name of the file itself, which need not exist.
+func Target(name string) (string, error) {
+	for range 40 {
+		next, err := os.Readlink(name)
+		if err != nil {
+			return name, nil // no link: a file, or nothing
+		}
+		if !filepath.IsAbs(next) {
+			dir := filepath.Dir(name)
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real // ".." leaves the folder that a link leads to
+			}
+			next = filepath.Join(dir, next)
+		}
+		name = next
+	}
+	return "", fmt.Errorf("cannot write %s: its links go in a circle", name)
+}
+
 // Write replaces a file in one step: it is written beside it, brought to the
 // disk, and renamed over it. A link is followed, the file's mode stays. On any
 // error the file is as it was.
@@ -57,7 +76,9 @@ type Pending struct{ name, temp string }
 
 // Prepare is the first half of [Write]. Either Commit or Discard must follow.
 func Prepare(name string, data []byte) (p *Pending, err error) {
-	name = follow(name)
+	if name, err = Target(name); err != nil {
+		return nil, err
+	}
 	mode := fs.FileMode(0o666) // less the umask
 	old, statErr := os.Stat(name)
 	if statErr == nil {
@@ -76,7 +97,7 @@ func Prepare(name string, data []byte) (p *Pending, err error) {
 		if err != nil {
 			_ = f.Close()
 			_ = os.Remove(temp)
-			err = writeError(name, err)
+			err = fmt.Errorf("%w (it is as it was)", writeError(name, err))
 		}
 	}()
 	if _, err = f.Write(data); err != nil {
@@ -114,30 +135,12 @@ func (p *Pending) Discard() {
 	}
 }
 
-// follow returns the file that a link stands for, though it may not exist yet.
-func follow(name string) string {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		return target
-	}
-	for range 40 { // as many as systems follow
-		target, err := os.Readlink(name)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(name), target)
-		}
-		name = target
-	}
-	return name
-}
-
 func writeError(name string, err error) error {
 	err = cause(err)
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: let this user write in its folder", err)
 	}
-	return fmt.Errorf("cannot write %s (it is as it was): %w", name, err)
+	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
 // syncDir brings the rename to the disk where the system can.
@@ -151,6 +154,10 @@ func syncDir(dir string) {
 // Sweep removes what killed processes left beside a file. The caller holds
 // the lock.
 func Sweep(name string) {
+	name, err := Target(name)
+	if err != nil {
+		return
+	}
 	dir, base := filepath.Split(name)
 	if dir == "" {
 		dir = "."
@@ -186,29 +193,29 @@ func PrivateDir(name string) error {
 	if err := Dir(name); err != nil {
 		return err
 	}
+	// Not by Write: several processes do this at once, and a killed one must
+	// not leave a temporary file that nobody sweeps.
 	ignore := filepath.Join(name, ".gitignore")
-	if _, err := os.Stat(ignore); errors.Is(err, fs.ErrNotExist) {
-		return Write(ignore, []byte("*\n"))
+	if info, err := os.Stat(ignore); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o666); err != nil {
+			return fmt.Errorf("cannot write %s: %w", ignore, cause(err))
+		}
 	}
 	return nil
 }
 
-// Dir makes a folder if it is not there. The folder above it must exist.
+// Dir makes a folder if it is not there.
 func Dir(name string) error {
-	err := os.Mkdir(name, 0o777)
-	if errors.Is(err, fs.ErrExist) {
-		if info, serr := os.Stat(name); serr == nil && info.IsDir() {
-			return nil
-		}
-		err = errors.New("something else has that name: move it away")
+	err := cause(os.MkdirAll(name, 0o777))
+	if err == nil {
+		return nil
 	}
-	if err = cause(err); errors.Is(err, fs.ErrPermission) {
+	if info, serr := os.Stat(name); serr == nil && !info.IsDir() {
+		err = errors.New("something else has that name: move it away")
+	} else if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: let this user write in the folder above it", err)
 	}
-	if err != nil {
-		return fmt.Errorf("cannot make the folder %s: %w", name, err)
-	}
-	return nil
+	return fmt.Errorf("cannot make the folder %s: %w", name, err)
 }
 
 func cause(err error) error {
