@@ -153,7 +153,7 @@ func (f *siteFlags) add(fl *pflag.FlagSet) {
 func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
-	fl.IntVar(&f.jobs, "jobs", 0, "how many pages to read at once: `number` (default one for each processor)")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
 
