@@ -183,9 +183,7 @@ func (r *Run) manifest(listed map[string]Result, l *ledger.Ledger, c cache, rep 
 		m.Entries[key] = e
 	}
 	if m.Coverage != nil {
-		for _, w := range m.Coverage.Warnings() {
-			rep.Warnings = append(rep.Warnings, w)
-		}
+		rep.Warnings = append(rep.Warnings, m.Coverage.Warnings()...)
 	}
 	data, dropped, err := manifest.Fit(m, manifest.MaxSize)
 	if err != nil {
