@@ -30,46 +30,66 @@ func (c *Content) Empty() bool { return len(c.Text) == 0 && len(c.Refs) == 0 }
 // Content extracts the content of a page. The only error is a
 // [*SelectorError], when the configured content selectors give nothing.
 func (x *Extractor) Content(p *Page, a Address) (*Content, error) {
-	return x.contentOf(p, newResolver(x, p, a), a.Key, x.steps(), true)
+	return x.view(p, a, true).content(x.steps())
 }
 
-func (x *Extractor) contentOf(p *Page, r *resolver, key string, steps []step, marks bool) (*Content, error) {
+// A view is a page at an address, ready for extraction by any step.
+type view struct {
+	x    *Extractor
+	p    *Page
+	key  string
+	r    *resolver
+	rm   *removal // nil where there is no tree
+	head []byte
+}
+
+// view prepares an extraction, with or without regard to ignore marks.
+func (x *Extractor) view(p *Page, a Address, marks bool) *view {
+	v := &view{x: x, p: p, key: a.Key, r: newResolver(x, p, a)}
+	meta, lang := p.meta, p.lang
+	if p.doc != nil {
+		v.rm = x.removal(p, marks)
+		meta, lang = treeHead(p.doc.Nodes[0], v.rm)
+	}
+	v.head = headStream(meta, lang, v.r)
+	return v
+}
+
+func (v *view) content(steps []step) (*Content, error) {
+	c := &Content{Head: v.head}
 	switch {
-	case p.kind == Raw:
-		return x.finish(&Content{Region: RegionFile, Text: rawText(p.body)}), nil
-	case p.doc == nil:
-		s := &stream{x: x, r: r}
-		s.flat(p.body)
-		return x.finish(&Content{Region: RegionFlat, Head: p.headStream(r), Text: s.text.Bytes(), Refs: s.refs.Bytes()}), nil
-	}
-	rm := x.removal(p, marks)
-	found := &Content{Region: steps[len(steps)-1].name}
-	matched := false
-	for _, st := range steps {
-		nodes := rm.regions(p, st)
-		if len(nodes) == 0 {
-			continue
+	case v.p.kind == Raw:
+		c.Region, c.Text = RegionFile, v.x.rawText(v.p.body)
+	case v.p.doc == nil:
+		s := &stream{x: v.x, r: v.r}
+		s.flat(v.p.body)
+		c.Region, c.Text, c.Refs = RegionFlat, s.text.Bytes(), s.refs.Bytes()
+	default:
+		matched := false
+		for _, st := range steps {
+			c.Region = st.name
+			nodes := v.rm.regions(v.p, st)
+			s := &stream{x: v.x, r: v.r}
+			for _, n := range nodes {
+				s.region(n, v.rm, st.name == RegionBody)
+			}
+			c.Text, c.Refs = s.text.Bytes(), s.refs.Bytes()
+			if !c.Empty() {
+				break
+			}
+			matched = matched || len(nodes) > 0
 		}
-		matched = true
-		s := &stream{x: x, r: r}
-		for _, n := range nodes {
-			s.region(n, rm, st.name == RegionBody)
-		}
-		if s.text.Len()+s.refs.Len() > 0 {
-			found = &Content{Region: st.name, Text: s.text.Bytes(), Refs: s.refs.Bytes()}
-			break
+		if c.Empty() && len(v.x.content) > 0 {
+			return nil, &SelectorError{Key: v.key, Selectors: v.x.profile.Content, Empty: matched}
 		}
 	}
-	if found.Empty() && len(x.content) > 0 {
-		return nil, &SelectorError{Key: key, Selectors: x.profile.Content, Empty: matched}
-	}
-	found.Head = p.headStream(r)
-	return x.finish(found), nil
+	v.x.finish(c)
+	return c, nil
 }
 
 // finish computes the facets. The region's name goes into text and refs, so
 // that the facets of one region never pass for those of another.
-func (x *Extractor) finish(c *Content) *Content {
+func (x *Extractor) finish(c *Content) {
 	if !x.off[FacetHead] {
 		c.Facets.Head = digest16([]byte("head\n"), c.Head)
 	}
@@ -79,25 +99,34 @@ func (x *Extractor) finish(c *Content) *Content {
 	if !x.off[FacetRefs] {
 		c.Facets.Refs = digest16([]byte("refs "+c.Region+"\n"), c.Refs)
 	}
-	return c
 }
 
 // Agrees reports whether the page still has the content that the facets want
-// stand for. Besides the region found now it tries the others: where markup
-// that tells the region (or an ignored part) appeared since, the content did
-// not change, only the way it is found.
+// stand for. Where markup that tells the region (or an ignored part) came or
+// went since, the content did not change, only the way it is found. So besides
+// the region found now it tries the others, and takes the content found now for
+// that of a region by another name. It never takes the content of one of the
+// others for that: more may stand around it now.
 func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
-	r := newResolver(x, p, a)
+	steps := x.steps()
 	for _, marks := range []bool{true, false} {
-		steps := x.steps()
-		if c, err := x.contentOf(p, r, a.Key, steps, marks); err == nil && c.Facets == want {
+		v := x.view(p, a, marks)
+		c, err := v.content(steps)
+		switch {
+		case err == nil && c.Facets == want:
 			return true
-		}
-		if p.doc == nil {
+		case p.doc == nil:
 			return false
+		case err != nil || c.Facets.Head != want.Head:
+			continue // no step gives anything, or the head is another with each
 		}
-		for _, st := range steps {
-			if c, err := x.contentOf(p, r, a.Key, []step{st}, marks); err == nil && c.Facets == want {
+		for i, st := range steps {
+			renamed := *c
+			renamed.Region = st.name
+			if x.finish(&renamed); renamed.Facets == want {
+				return true
+			}
+			if c, err := v.content(steps[i : i+1]); err == nil && c.Facets == want {
 				return true
 			}
 		}
@@ -107,7 +136,7 @@ func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
 
 // rawText is a file without regions: its lines, or the digest of its bytes
 // where it is not text.
-func rawText(body []byte) []byte {
+func (x *Extractor) rawText(body []byte) []byte {
 	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
 		sum := sha256.Sum256(body)
 		return []byte("<sha256 " + hex.EncodeToString(sum[:]) + ">\n")
@@ -116,19 +145,19 @@ func rawText(body []byte) []byte {
 	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
 	for line := range bytes.Lines(body) {
 		b.WriteString("  ")
-		b.Write(bytes.TrimRight(line, "\r\n"))
+		b.WriteString(x.withoutIgnored(string(bytes.TrimRight(line, "\r\n"))))
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
 
-// flat reads a document by its tags alone, without a tree: the whole of it is
-// the region, and only elements that hold no text for readers are left out.
+// flat reads a document by its tags alone, without a tree: all of it is the
+// region. Only elements whose text a browser never shows are left out.
 func (s *stream) flat(body []byte) {
 	z := html.NewTokenizer(bytes.NewReader(body))
-	skip := 0
+	silent := false           // the next text belongs to such an element
 	var stack []*html.Node    // open elements that matter at their end
-	count := map[string]int{} // how often each stands in the stack
+	count := map[string]int{} // how often each name stands in the stack
 	for {
 		tt := z.Next()
 		switch tt {
@@ -139,91 +168,39 @@ func (s *stream) flat(body []byte) {
 			s.endLine()
 			return
 		case html.TextToken:
-			if skip == 0 {
+			if !silent {
 				s.addText(string(z.Text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			n := &html.Node{Type: html.ElementNode, DataAtom: t.DataAtom, Data: t.Data, Attr: t.Attr}
-			if silent(n.DataAtom) {
-				if tt == html.StartTagToken {
-					skip++
-				}
-				continue
-			}
-			if skip > 0 {
+			n := elementOf(z.Token())
+			switch n.DataAtom {
+			case atom.Script, atom.Style, atom.Title, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes:
+				silent = true // the tokenizer gives what is inside as one text
+				s.reference(n)
 				continue
 			}
 			s.open(n)
-			mark := blocks[n.DataAtom]
-			if tt == html.StartTagToken && (mark && n.DataAtom != atom.Hr || inlines[n.Data] || n.DataAtom == atom.A || keeps(n.DataAtom)) {
+			if n.DataAtom == atom.A || keeps(n.DataAtom) || shapeOf(n) >= marked && n.DataAtom != atom.Hr {
 				stack = append(stack, n)
 				count[n.Data]++
 			}
 		case html.EndTagToken:
-			t := z.Token()
-			if silent(t.DataAtom) {
-				skip = max(0, skip-1)
-				continue
-			}
-			if skip > 0 {
-				continue
-			}
-			if _, block := blocks[t.DataAtom]; block && !blocks[t.DataAtom] {
+			n := elementOf(z.Token())
+			if shapeOf(n) == line {
 				s.endLine()
 			}
-			for done := count[t.Data] == 0; !done; {
-				n := stack[len(stack)-1]
+			for done := count[n.Data] == 0; !done; {
+				top := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
-				count[n.Data]--
-				s.close(n)
-				done = n.Data == t.Data
+				count[top.Data]--
+				s.close(top)
+				done = top.Data == n.Data
 			}
 		}
+		silent = false
 	}
 }
 
-func silent(a atom.Atom) bool {
-	switch a {
-	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Title, atom.Button, atom.Nav, atom.Datalist:
-		return true
-	}
-	return false
-}
-
-// flatHead is treeHead without a tree.
-func flatHead(body []byte) (items []headItem, lang string) {
-	z := html.NewTokenizer(bytes.NewReader(body))
-	in := ""
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return items, lang
-		case html.TextToken:
-			if in != "" {
-				text := string(z.Text())
-				if in == "title" {
-					text = fold(text)
-				}
-				items = append(items, headItem{in, text})
-				in = ""
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			n := &html.Node{Type: html.ElementNode, DataAtom: t.DataAtom, Data: t.Data, Attr: t.Attr}
-			in = ""
-			switch n.DataAtom {
-			case atom.Html:
-				lang = attr(n, "lang")
-			case atom.Title:
-				in = "title"
-			case atom.Script:
-				if isLD(attr(n, "type")) {
-					in = "ld+json"
-				}
-			default:
-				items = append(items, headElement(n)...)
-			}
-		}
-	}
+func elementOf(t html.Token) *html.Node {
+	return &html.Node{Type: html.ElementNode, DataAtom: t.DataAtom, Data: t.Data, Attr: t.Attr}
 }

@@ -10,7 +10,7 @@
 // Most callers need three calls:
 //
 //	x, err := extract.Compile(extract.Profile{Algorithm: extract.Algorithm})
-//	page, err := extract.Parse(extract.HTML, body)
+//	page := extract.Parse(extract.HTML, body)
 //	content, err := x.Content(page, extract.Address{Key: "/posts/hello/"})
 //
 // What the streams hold is stated in docs/fingerprint.md, which is normative.

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"sort"
 	"strings"
 
@@ -16,30 +17,77 @@ type headItem struct{ name, value string }
 
 // treeHead collects what the document says about itself. Browsers honour these
 // elements anywhere, and a stray tag in the head moves all that follow it into
-// the body, so the whole tree is read.
-func treeHead(root *html.Node) (items []headItem, lang string) {
+// the body, so the whole tree is read, but for what rm (if not nil) ignores.
+func treeHead(root *html.Node, rm *removal) (items []headItem, lang string) {
 	title := false
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode || n.Namespace != "" {
-			continue
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode && n.Namespace == "" {
+			if n.DataAtom == atom.Template || rm != nil && rm.ignored(n) {
+				return
+			}
+			switch n.DataAtom {
+			case atom.Html:
+				lang = attr(n, "lang")
+			case atom.Title:
+				if !title {
+					title = true
+					items = append(items, headItem{"title", fold(textOf(n))})
+				}
+			case atom.Script:
+				if isLD(attr(n, "type")) {
+					items = append(items, headItem{"ld+json", textOf(n)})
+				}
+			default:
+				items = append(items, headElement(n)...)
+			}
 		}
-		switch n.DataAtom {
-		case atom.Html:
-			lang = attr(n, "lang")
-		case atom.Title:
-			if !title {
-				title = true
-				items = append(items, headItem{"title", fold(textOf(n))})
-			}
-		case atom.Meta, atom.Link, atom.Base:
-			items = append(items, headElement(n)...)
-		case atom.Script:
-			if isLD(attr(n, "type")) {
-				items = append(items, headItem{"ld+json", textOf(n)})
-			}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
 		}
 	}
+	walk(root)
 	return items, lang
+}
+
+// flatHead is treeHead without a tree.
+func flatHead(body []byte) (items []headItem, lang string) {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	in, title := "", false
+	for {
+		tt := z.Next()
+		switch tt {
+		case html.ErrorToken:
+			return items, lang
+		case html.TextToken:
+			switch in {
+			case "title":
+				items = append(items, headItem{in, fold(string(z.Text()))})
+			case "ld+json":
+				items = append(items, headItem{in, string(z.Text())})
+			}
+		}
+		in = ""
+		if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
+			continue
+		}
+		switch n := elementOf(z.Token()); n.DataAtom {
+		case atom.Html:
+			if lang == "" {
+				lang = attr(n, "lang")
+			}
+		case atom.Title:
+			if !title {
+				in, title = "title", true
+			}
+		case atom.Script:
+			if isLD(attr(n, "type")) {
+				in = "ld+json"
+			}
+		default:
+			items = append(items, headElement(n)...)
+		}
+	}
 }
 
 func isLD(t string) bool {
@@ -72,41 +120,48 @@ func headElement(n *html.Node) []headItem {
 		if name == "" {
 			name = attr(n, "name")
 		}
-		if name != "" {
-			return []headItem{{strings.ToLower(fold(name)), fold(attr(n, "content"))}}
+		name = strings.ToLower(fold(name))
+		if name == "" || elementName(name) {
+			return nil
 		}
+		return []headItem{{name, fold(attr(n, "content"))}}
 	case atom.Link:
 		var items []headItem
-		for _, rel := range strings.Fields(strings.ToLower(attr(n, "rel"))) {
-			switch {
-			case rel == "canonical":
-				items = append(items, headItem{"canonical", strings.TrimSpace(attr(n, "href"))})
-			case rel == "alternate" && attr(n, "hreflang") != "":
-				items = append(items, headItem{"hreflang:" + strings.ToLower(fold(attr(n, "hreflang"))), attr(n, "href")})
-			}
+		rel := strings.ToLower(attr(n, "rel"))
+		if hasWord(rel, "canonical") {
+			items = append(items, headItem{"canonical", strings.TrimSpace(attr(n, "href"))})
+		}
+		if lang := strings.ToLower(fold(attr(n, "hreflang"))); lang != "" && hasWord(rel, "alternate") {
+			items = append(items, headItem{"hreflang:" + lang, attr(n, "href")})
 		}
 		return items
 	}
 	return nil
 }
 
+// elementName reports whether a name stands for an element other than meta, so
+// that no meta element can pass for one.
+func elementName(name string) bool {
+	switch name {
+	case "title", "base", "canonical", "ld+json", "lang":
+		return true
+	}
+	return strings.HasPrefix(name, "hreflang:") || strings.HasPrefix(name, "http-equiv:")
+}
+
 // headStream writes the statements that count, sorted, each once.
-func (p *Page) headStream(r *resolver) []byte {
+func headStream(items []headItem, lang string, r *resolver) []byte {
 	var lines []string
 	add := func(name, value string) {
 		if value != "" {
 			lines = append(lines, name+"\t"+value+"\n")
 		}
 	}
-	add("lang", fold(strings.ToLower(p.lang)))
-	for _, m := range p.meta {
+	add("lang", fold(strings.ToLower(lang)))
+	for _, m := range items {
 		switch kind := headKind(m.name); kind {
 		case "text":
-			if strings.HasPrefix(m.value, "http://") || strings.HasPrefix(m.value, "https://") {
-				add(m.name, r.resolve(m.value))
-			} else {
-				add(m.name, m.value)
-			}
+			add(m.name, r.value(m.value))
 		case "url":
 			add(m.name, r.resolve(m.value))
 		case "words":
@@ -162,7 +217,10 @@ func canonicalJSON(s string, r *resolver) string {
 	dec := json.NewDecoder(strings.NewReader(s))
 	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil || dec.More() {
+	if err := dec.Decode(&v); err != nil {
+		return fold(s)
+	}
+	if _, err := dec.Token(); err != io.EOF {
 		return fold(s)
 	}
 	var b bytes.Buffer
@@ -186,10 +244,15 @@ func neutral(v any, r *resolver) any {
 			v[i] = neutral(e, r)
 		}
 	case string:
-		if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
-			return r.resolve(v)
-		}
-		return fold(v)
+		return r.value(v)
 	}
 	return v
+}
+
+// value makes a value canonical that may be a URL, a time or any text.
+func (r *resolver) value(v string) string {
+	if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
+		return r.resolve(v)
+	}
+	return instant(v)
 }

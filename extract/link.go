@@ -1,10 +1,9 @@
 package extract
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,15 +25,15 @@ type Site struct {
 	Base string
 }
 
-// ParseSite reads a site's URL, such as "https://example.com/docs/". It
-// reports false for anything but an absolute http or https URL.
+// ParseSite reads a site's URL, such as "https://example.com/docs/" (the final
+// slash may be missing). It reports false for anything but an absolute http or
+// https URL.
 func ParseSite(s string) (Site, bool) {
 	u := splitURL(s)
 	if !u.web() || u.host == "" {
 		return Site{}, false
 	}
-	base := cleanPath(u.path)
-	return Site{Host: u.host, Base: base[:strings.LastIndexByte(base, '/')+1]}, true
+	return Site{Host: u.host, Base: strings.TrimSuffix(cleanPath(u.path), "/") + "/"}, true
 }
 
 // ParsePageURL reads a page's own absolute URL, such as a canonical, into the
@@ -58,7 +57,7 @@ type rawURL struct {
 func (u rawURL) web() bool { return u.scheme == "http" || u.scheme == "https" }
 
 func splitURL(s string) rawURL {
-	s = strings.Trim(s, " \t\n\r\f")
+	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
 			return -1
@@ -66,9 +65,6 @@ func splitURL(s string) rawURL {
 		return r
 	}, s)
 	var u rawURL
-	if i := strings.IndexByte(s, '#'); i >= 0 {
-		u.fragment, u.hasFragment, s = s[i+1:], true, s[:i]
-	}
 	if i := strings.IndexByte(s, ':'); i > 0 && isScheme(s[:i]) {
 		u.scheme, s = strings.ToLower(s[:i]), s[i+1:]
 	}
@@ -76,27 +72,37 @@ func splitURL(s string) rawURL {
 		u.path = s // opaque: mailto, tel, data, javascript
 		return u
 	}
-	if i := strings.IndexByte(s, '?'); i >= 0 {
-		u.query, u.hasQuery, s = s[i+1:], true, s[:i]
-	}
+	s, u.fragment, u.hasFragment = strings.Cut(s, "#")
+	s, u.query, u.hasQuery = strings.Cut(s, "?")
 	s = strings.ReplaceAll(s, `\`, "/")
-	if strings.HasPrefix(s, "//") {
-		s = s[2:]
-		i := strings.IndexByte(s, '/')
+	if rest, ok := strings.CutPrefix(s, "//"); ok {
+		i := strings.IndexByte(rest, '/')
 		if i < 0 {
-			i = len(s)
+			i = len(rest)
 		}
 		u.hasAuthority = true
-		u.host, s = strings.ToLower(s[:i]), s[i:]
-		if u.scheme != "https" {
-			u.host = strings.TrimSuffix(u.host, ":80")
-		}
-		if u.scheme != "http" {
-			u.host = strings.TrimSuffix(u.host, ":443")
-		}
+		u.host, s = cleanHost(u.scheme, rest[:i]), rest[i:]
 	}
 	u.path = s
 	return u
+}
+
+// cleanHost gives a host (with its port and the user, where there are any) in
+// lower case, without the port that the scheme has anyway.
+func cleanHost(scheme, host string) string {
+	host = percent(strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, host), pathSafe+"[]")
+	if scheme != "https" {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	if scheme != "http" {
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return host
 }
 
 func isScheme(s string) bool {
@@ -117,7 +123,7 @@ func cleanPath(p string) string {
 	for i, s := range segs {
 		last := i == len(segs)-1
 		s = percent(s, pathSafe)
-		switch strings.ReplaceAll(s, "%2E", ".") {
+		switch s {
 		case ".":
 			if last {
 				out = append(out, "")
@@ -187,44 +193,42 @@ func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
 	}
-	return c|0x20 - 'a' + 10
+	return c | 0x20 - 'a' + 10
 }
 
 // A resolver makes references of one page canonical.
 type resolver struct {
-	sites  []Site
-	bases  []string // paths under which root-relative links are the site's own
-	self   string   // the page's own path inside of the site: "/start/"
-	dir    string   // what relative paths are resolved against
-	strip  []string // more query parameters to drop
-	names  bool     // drop build hashes in names of media
-	origin string   // of a foreign <base href>: "https://cdn.example", else ""
+	sites []Site   // where the site is served, a longer base before a shorter
+	bases []string // paths under which root-relative links are the site's own, the longest first
+	self  string   // the page's own path inside of the site: "/start/"
+	strip []string // more query parameters to drop
+	names bool     // drop build hashes in names of media
+
+	// What relative references are resolved against: the path, and where a
+	// base element names them the scheme and the host.
+	scheme, host, dir string
 }
 
 func newResolver(x *Extractor, p *Page, a Address) *resolver {
-	base := a.Base
-	if base == "" {
-		base = "/"
+	at, _, _ := strings.Cut(a.Key, "?")
+	r := &resolver{
+		sites: slices.Clone(a.Sites),
+		bases: []string{strings.TrimSuffix(a.Base, "/") + "/"},
+		dir:   cleanPath(at),
+		strip: x.profile.StripQuery,
+		names: x.profile.Media == MediaNames,
 	}
-	self := "/" + strings.TrimPrefix(a.Key, base)
-	if !strings.HasPrefix(a.Key, base) {
-		self = a.Key
-	}
-	if i := strings.IndexByte(self, '?'); i >= 0 {
-		self = self[:i]
-	}
-	r := &resolver{self: cleanPath(self), strip: x.profile.StripQuery, names: x.profile.Media == MediaNames}
-	r.sites = a.Sites
+	r.self, _ = cutBase(r.dir, r.bases[0])
 	if s, ok := ownSite(p.Canonical(), r.self); ok && !r.knows(s.Host) {
 		// The page's own word for where it stands, so that a preview host that
 		// nothing else names still gives production's fingerprint.
-		r.sites = append(r.sites[:len(r.sites):len(r.sites)], s)
+		r.sites = append(r.sites, s)
 	}
+	slices.SortStableFunc(r.sites, func(a, b Site) int { return len(b.Base) - len(a.Base) })
 	for _, s := range r.sites {
 		r.bases = append(r.bases, s.Base)
 	}
-	r.bases = append(r.bases, base)
-	r.dir = r.self
+	slices.SortStableFunc(r.bases, func(a, b string) int { return len(b) - len(a) })
 	for _, m := range p.meta {
 		if m.name == "base" {
 			r.setBase(m.value)
@@ -235,12 +239,7 @@ func newResolver(x *Extractor, p *Page, a Address) *resolver {
 }
 
 func (r *resolver) knows(host string) bool {
-	for _, s := range r.sites {
-		if s.Host == host {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.sites, func(s Site) bool { return s.Host == host })
 }
 
 // ownSite finds the site whose page self has the given URL: the URL's path
@@ -260,15 +259,15 @@ func ownSite(canonical, self string) (Site, bool) {
 	return Site{Host: host, Base: base + "/"}, true
 }
 
+// setBase takes a base element into account.
 func (r *resolver) setBase(href string) {
 	u := splitURL(href)
 	switch {
-	case u.web() && u.host != "" && !r.knows(u.host):
-		r.origin, r.dir = u.scheme+"://"+u.host, cleanPath(u.path)
-	case u.hasAuthority || u.scheme == "":
-		if in, ok := strings.CutPrefix(r.resolve(href), "/"); ok {
-			r.dir = "/" + in
-		}
+	case u.scheme != "" && !u.web():
+	case u.hasAuthority:
+		r.scheme, r.host, r.dir = u.scheme, u.host, cleanPath(u.path)
+	default:
+		r.dir = cleanPath(r.join(u.path))
 	}
 }
 
@@ -284,40 +283,31 @@ func (r *resolver) setBase(href string) {
 // It is "" for a reference to nothing.
 func (r *resolver) resolve(ref string) string {
 	u := splitURL(ref)
-	if u.scheme != "" && !u.web() {
-		switch u.scheme {
-		case "javascript":
-			return "javascript:"
-		case "data":
-			sum := sha256.Sum256([]byte(u.path))
-			return "data:" + hex.EncodeToString(sum[:8])
-		}
-		return u.scheme + ":" + percent(u.path, querySafe+"%")
-	}
 	switch {
+	case u.scheme == "javascript":
+		return "javascript:"
+	case u.scheme == "data":
+		return "data:" + digest16([]byte(u.path))
+	case u.scheme != "" && !u.web():
+		return u.scheme + ":" + percent(u.path, querySafe+"%#")
 	case !u.hasAuthority && u.path == "" && !u.hasQuery:
 		if u.hasFragment {
 			return "#"
 		}
 		return ""
-	case u.hasAuthority && u.host != "" && !r.knows(u.host):
-		scheme := u.scheme
+	}
+	scheme, host, p := u.scheme, u.host, u.path
+	if !u.hasAuthority {
+		scheme, host, p = r.scheme, r.host, r.join(p)
+	}
+	p = cleanPath(p)
+	if host != "" && !r.knows(host) {
 		if scheme == "" {
 			scheme = "https"
 		}
-		return scheme + "://" + u.host + cleanPath(u.path) + r.tail(u)
-	case !u.hasAuthority && r.origin != "":
-		return r.origin + r.join(u.path) + r.tail(u)
+		return scheme + "://" + host + p + r.tail(u)
 	}
-	var in string
-	switch {
-	case u.hasAuthority:
-		in = r.inside(u.host, cleanPath(u.path))
-	case strings.HasPrefix(u.path, "/"):
-		in = r.inside("", cleanPath(u.path))
-	default:
-		in = r.join(u.path)
-	}
+	in := r.inside(host, p)
 	if r.names {
 		in = stripName(in)
 	}
@@ -328,43 +318,51 @@ func (r *resolver) resolve(ref string) string {
 	return in + tail
 }
 
-// join resolves a relative path against the page's directory.
+// join resolves a relative path.
 func (r *resolver) join(p string) string {
 	switch {
 	case strings.HasPrefix(p, "/"):
-		return cleanPath(p)
+		return p
 	case p == "":
 		return r.dir
 	}
-	return cleanPath(r.dir[:strings.LastIndexByte(r.dir, '/')+1] + p)
+	return r.dir[:strings.LastIndexByte(r.dir, '/')+1] + p
 }
 
 // inside takes the base off a path at one of the site's own hosts ("" for the
 // host the page itself is served from).
 func (r *resolver) inside(host, p string) string {
-	if host != "" {
-		for _, s := range r.sites {
-			if s.Host == host {
-				if in, ok := cutBase(p, s.Base); ok {
-					return in
-				}
+	for _, s := range r.sites {
+		if s.Host == host {
+			if in, ok := cutBase(p, s.Base); ok {
+				return in
 			}
 		}
 	}
-	for _, b := range r.bases {
-		if in, ok := cutBase(p, b); ok {
-			return in
+	if host == "" {
+		for _, b := range r.bases {
+			if in, ok := cutBase(p, b); ok {
+				return in
+			}
 		}
 	}
 	return "/.." + p
 }
 
+// cutBase takes a base off a path. Where the rest begins with "//" it says so
+// as browsers do, lest it read as a host.
 func cutBase(p, base string) (string, bool) {
 	if p+"/" == base {
 		return "/", true
 	}
 	in, ok := strings.CutPrefix(p, base)
-	return "/" + in, ok
+	switch {
+	case !ok:
+		return p, false
+	case strings.HasPrefix(in, "/"):
+		return "/./" + in, true
+	}
+	return "/" + in, true
 }
 
 // tail is the query, without what only tracks or busts caches, and the
@@ -414,7 +412,7 @@ func cacheBuster(name string) bool {
 	case "", "v", "ver", "version", "t", "ts", "_", "cb", "cachebust", "hash", "rev", "mtime":
 		return true
 	}
-	return isHash(name) // style.css?9f6c2d78
+	return isHash(name) || len(name) >= 8 && digits(name) // style.css?9f6c2d78
 }
 
 // staticFile reports whether a path names a file rather than a page or a
@@ -431,8 +429,9 @@ func staticFile(p string) bool {
 var hugoName = regexp.MustCompile(`_hu_?[0-9a-f]{8,64}(?:_[0-9a-z_]*)?$`)
 
 // stripName takes a build hash out of the name of a picture, medium or
-// download: Hugo's x_hu_9f6c….jpg, Vite's and Astro's x.B6U5_oTx.webp, and
-// webpack's x.8bfcc11a.png or x-8bfcc11a.png.
+// download: Hugo's x_hu_9f6c….jpg, Vite's and Astro's x.B6U5_oTx.webp (with
+// _Z1abc after it for a transformation), webpack's x.8bfcc11a.png or
+// x-8bfcc11a.png, and 8bfcc11a-600.webp of Eleventy's image plugin.
 func stripName(p string) string {
 	if !staticFile(p) {
 		return p
@@ -443,52 +442,57 @@ func stripName(p string) string {
 	if s := hugoName.ReplaceAllString(name, ""); s != name && s != "" {
 		return dir + s + ext
 	}
-	if i := strings.LastIndexAny(name, ".-"); i > 0 {
-		// Astro adds a second hash for the transformation: name.HASH_Z1abc.
-		if isHash(name[i+1:]) {
-			return dir + name[:i] + ext
+	for i := 1; i < len(name); i++ {
+		if name[i] != '.' && name[i] != '-' {
+			continue
 		}
-		if h, _, ok := strings.Cut(name[i+1:], "_"); ok && name[i] == '.' && len(h) == 8 && mixed(h) {
+		end := name[i+1:]
+		if isHash(end) || name[i] == '.' && len(end) > 8 && end[8] == '_' && mixed(end[:8]) {
 			return dir + name[:i] + ext
 		}
 	}
 	if h, rest, ok := strings.Cut(name, "-"); ok && isHash(h) && digits(rest) {
-		return dir + "-" + rest + ext // Eleventy's image plugin: HASH-600.webp
+		return dir + "-" + rest + ext
 	}
 	return p
 }
 
-// isHash reports whether s looks like a build hash: 8 to 64 hex digits with
-// one digit at least, or exactly 8 characters of base64url in mixed shape.
+// isHash reports whether s looks like a build hash: 8 to 64 hex digits, or 8
+// or 10 characters of base64url in mixed shape. A number alone is not one: it
+// may be a date.
 func isHash(s string) bool {
 	if len(s) < 8 || len(s) > 64 {
 		return false
 	}
-	hexOnly, digit := true, false
+	hexOnly := true
 	for i := 0; i < len(s); i++ {
 		hexOnly = hexOnly && isHex(s[i])
-		digit = digit || s[i] >= '0' && s[i] <= '9'
 	}
 	if hexOnly {
-		return digit
+		return strings.ContainsAny(s, "0123456789") && !digits(s)
 	}
 	return (len(s) == 8 || len(s) == 10) && mixed(s)
 }
 
-// mixed reports whether s is base64url with upper case, and lower case or a digit.
+// mixed reports whether s is base64url with upper-case letters and others, and
+// no words: with a digit, or in a case that no name has.
 func mixed(s string) bool {
-	upper, other := false, false
+	upper, inner, digit, lower, sign := false, false, false, false, false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case 'A' <= c && c <= 'Z':
-			upper = true
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			other = true
-		case c != '_' && c != '-':
+			upper, inner = true, inner || i > 0
+		case 'a' <= c && c <= 'z':
+			lower = true
+		case '0' <= c && c <= '9':
+			digit = true
+		case c == '_' || c == '-':
+			sign = true
+		default:
 			return false
 		}
 	}
-	return upper && other
+	return upper && (digit || inner && lower && !sign)
 }
 
 func digits(s string) bool {

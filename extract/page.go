@@ -9,6 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 )
 
@@ -27,8 +28,8 @@ const (
 // changed by them and may be used by several goroutines at once.
 type Page struct {
 	kind Kind
-	body []byte            // UTF-8 for HTML, as it came for Raw
-	doc  *goquery.Document // nil for Raw, and for HTML that the parser refuses
+	body []byte            // of Raw as it came, of HTML that the parser refuses as UTF-8
+	doc  *goquery.Document // nil where body is not
 	meta []headItem        // what the head says, in document order
 	lang string
 }
@@ -38,44 +39,100 @@ type Page struct {
 // parses; elements nested more deeply than the parser allows (512) leave the
 // page without regions, see [RegionFlat].
 func Parse(kind Kind, body []byte) *Page {
-	p := &Page{kind: kind, body: body}
 	if kind == Raw {
-		return p
+		return &Page{kind: kind, body: body}
 	}
-	p.body = decode(body)
-	root, err := html.Parse(bytes.NewReader(p.body))
+	text := decode(body)
+	root, err := html.Parse(bytes.NewReader(text))
 	if err != nil {
 		// Reading from memory cannot fail, so this is the nesting limit.
-		p.meta, p.lang = flatHead(p.body)
+		p := &Page{body: text}
+		p.meta, p.lang = flatHead(text)
 		return p
 	}
-	p.doc = goquery.NewDocumentFromNode(root)
-	p.meta, p.lang = treeHead(root)
+	p := &Page{doc: goquery.NewDocumentFromNode(root)}
+	p.meta, p.lang = treeHead(root, nil)
 	return p
 }
 
-var xmlEncoding = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
+var boms = []struct{ mark, name string }{
+	{"\xEF\xBB\xBF", "utf-8"}, {"\xFE\xFF", "utf-16be"}, {"\xFF\xFE", "utf-16le"},
+}
 
 // decode returns the body as valid UTF-8 without a byte order mark.
 func decode(body []byte) []byte {
-	enc, name, certain := charset.DetermineEncoding(body, "")
-	if !certain {
-		if m := xmlEncoding.FindSubmatch(body); m != nil {
-			if e, n := charset.Lookup(string(m[1])); e != nil {
-				enc, name = e, n
+	name := ""
+	for _, b := range boms {
+		if bytes.HasPrefix(body, []byte(b.mark)) {
+			name = b.name
+		}
+	}
+	if name == "" {
+		name = declaredCharset(body[:min(len(body), 1024)])
+	}
+	if (name == "" || name == "windows-1252") && utf8.Valid(body) {
+		name = "utf-8" // whatever a template of old still declares
+	}
+	if name == "" {
+		name = "windows-1252"
+	}
+	if name != "utf-8" {
+		enc, _ := charset.Lookup(name)
+		if out, err := enc.NewDecoder().Bytes(body); err == nil {
+			body = out
+		}
+	}
+	return bytes.ToValidUTF8(bytes.TrimPrefix(body, []byte("\uFEFF")), []byte("\uFFFD"))
+}
+
+var (
+	xmlEncoding = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
+	metaCharset = regexp.MustCompile(`(?i)charset\s*=\s*["']?([A-Za-z0-9._:-]+)`)
+)
+
+// declaredCharset returns the name of the encoding that the beginning of a
+// document declares: in an XML declaration, else in the first meta element
+// that names one that is known. It is "" if there is none.
+func declaredCharset(head []byte) string {
+	if m := xmlEncoding.FindSubmatch(head); m != nil {
+		if name := encodingName(string(m[1])); name != "" {
+			return name
+		}
+	}
+	z := html.NewTokenizer(bytes.NewReader(head))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if t.DataAtom != atom.Meta {
+				continue
+			}
+			n := &html.Node{Attr: t.Attr}
+			label := attr(n, "charset")
+			if label == "" && strings.EqualFold(attr(n, "http-equiv"), "content-type") {
+				if m := metaCharset.FindStringSubmatch(attr(n, "content")); m != nil {
+					label = m[1]
+				}
+			}
+			if name := encodingName(label); name != "" {
+				return name
 			}
 		}
 	}
-	if name == "windows-1252" && !certain && utf8.Valid(body) {
-		name = "utf-8" // nothing declared (or all ASCII): what it is, not what 1999 assumed
+}
+
+// encodingName gives the name of the encoding that a label stands for in the
+// Encoding Standard. A label that can be read in ASCII is not UTF-16's, and
+// one of an encoding that browsers refuse to decode is read as UTF-8.
+func encodingName(label string) string {
+	switch _, name := charset.Lookup(label); name {
+	case "utf-16be", "utf-16le", "replacement":
+		return "utf-8"
+	default:
+		return name
 	}
-	if name != "utf-8" {
-		if out, err := enc.NewDecoder().Bytes(body); err == nil {
-			return bytes.TrimPrefix(out, []byte("\uFEFF"))
-		}
-	}
-	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
-	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 }
 
 // NoIndex reports whether the page asks not to be listed: a robots or
@@ -93,15 +150,16 @@ func (p *Page) NoIndex() bool {
 	return false
 }
 
-var refreshURL = regexp.MustCompile(`(?i)^\s*[0-9.]*\s*[;,]\s*(?:url\s*=\s*)?['"]?([^'"]+)`)
+var refresh = regexp.MustCompile(`(?i)^\s*([0-9]*)[0-9.]*\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]+)|'([^']+)|([^"'\s].*))`)
 
 // Redirect returns where the page sends its reader at once (a meta refresh
-// with a URL, as static builders write for aliases), or "".
+// with a URL, as static builders write for aliases), or "". A page that stays
+// for more than five seconds is a page, such as one that reloads itself.
 func (p *Page) Redirect() string {
 	for _, m := range p.meta {
 		if m.name == "http-equiv:refresh" {
-			if f := refreshURL.FindStringSubmatch(m.value); f != nil {
-				return strings.TrimSpace(f[1])
+			if f := refresh.FindStringSubmatch(m.value); f != nil && len(f[1]) <= 1 && f[1] <= "5" {
+				return strings.TrimSpace(f[2] + f[3] + f[4])
 			}
 		}
 	}

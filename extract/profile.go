@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
@@ -34,9 +35,10 @@ type Profile struct {
 	// Algorithm is the fingerprint algorithm; see [Algorithm].
 	Algorithm int `json:"algorithm"`
 	// Content lists CSS selectors of the content region, tried in order: all
-	// outermost matches of the first one that matches are the content.
+	// outermost matches of the first one that gives content are the region.
 	Content []string `json:"content,omitempty"`
-	// Ignore lists CSS selectors of parts that are never content.
+	// Ignore lists CSS selectors of parts that are never content, in the head
+	// too.
 	Ignore []string `json:"ignore,omitempty"`
 	// Unordered lists CSS selectors of elements whose children's order means
 	// nothing.
@@ -79,14 +81,21 @@ func (p Profile) Canonical() string {
 // ParseProfile reads a profile back from its canonical form. An algorithm or a
 // field that this version does not know is an error.
 func ParseProfile(s string) (Profile, error) {
-	dec := json.NewDecoder(bytes.NewReader([]byte(s)))
-	dec.DisallowUnknownFields()
+	// The algorithm first: a newer one may well have fields of its own.
 	var p Profile
-	if err := dec.Decode(&p); err != nil {
+	var only struct {
+		Algorithm int `json:"algorithm"`
+	}
+	if err := json.Unmarshal([]byte(s), &only); err != nil {
 		return p, fmt.Errorf("profile %s: %w", s, err)
 	}
-	if p.Algorithm != Algorithm {
-		return p, fmt.Errorf("profile %s: fingerprint algorithm %d is not known to this version (it knows %d): use a newer pagerev", s, p.Algorithm, Algorithm)
+	if only.Algorithm != Algorithm {
+		return p, fmt.Errorf("profile %s: fingerprint algorithm %d is not known to this version (it knows %d): use a newer pagerev", s, only.Algorithm, Algorithm)
+	}
+	dec := json.NewDecoder(strings.NewReader(s))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p); err != nil {
+		return p, fmt.Errorf("profile %s: %w", s, err)
 	}
 	return p, nil
 }

@@ -37,7 +37,7 @@ var defaultSteps = []step{
 	{RegionPagefind, cascadia.MustCompile(`[data-pagefind-body]`)},
 	{RegionMain, cascadia.MustCompile(`main, [role="main"]`)},
 	{RegionArticle, cascadia.MustCompile(`article`)},
-	{RegionBody, cascadia.MustCompile(`body`)},
+	{RegionBody, cascadia.MustCompile(`body, frameset`)},
 }
 
 // steps returns every step a page's content can come from under this profile.
@@ -78,9 +78,16 @@ func (r *removal) always(n *html.Node) bool {
 		return false
 	}
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Link, atom.Meta, atom.Base, atom.Title, atom.Datalist:
-		// A title inside an svg is the picture's name, and shown.
-		return n.DataAtom != atom.Title || n.Namespace == ""
+	case atom.Script, atom.Style, atom.Noscript, atom.Link, atom.Meta, atom.Base, atom.Datalist:
+		return true
+	case atom.Title:
+		if n.Namespace == "" { // inside an svg it is the picture's name, and shown
+			return true
+		}
+	case atom.Template:
+		if !hasAttr(n, "shadowrootmode") { // which is shown in place of its parent
+			return true
+		}
 	}
 	for _, a := range n.Attr {
 		switch a.Key {
@@ -89,14 +96,21 @@ func (r *removal) always(n *html.Node) bool {
 			if !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel" {
 				return true
 			}
-		case "data-pagerev":
-			if r.marks && hasWord(a.Val, "ignore") {
-				return true
-			}
 		case "data-pagefind-ignore":
 			if r.marks {
 				return true
 			}
+		}
+	}
+	return r.ignored(n)
+}
+
+// ignored reports whether the site's own word (the configuration, or a mark of
+// ours) is that an element is not content.
+func (r *removal) ignored(n *html.Node) bool {
+	if r.marks {
+		if words := attr(n, "data-pagerev"); words != "" && hasWord(words, "ignore") {
+			return true
 		}
 	}
 	return r.listed[n]
@@ -133,52 +147,37 @@ func isMenu(n *html.Node) bool {
 }
 
 // regions returns the outermost matches of a step that are not removed, in
-// document order.
+// document order; where menus are content they come with them.
 func (r *removal) regions(p *Page, s step) []*html.Node {
+	found := false
+	nodes := r.outermost(p.doc.Nodes[0], func(n *html.Node) bool {
+		match := s.match.Match(n)
+		found = found || match
+		return match || r.menus && isMenu(n)
+	})
+	if !found {
+		return nil
+	}
+	return nodes
+}
+
+// outermost returns the outermost elements below root that match and are not
+// removed, in document order.
+func (r *removal) outermost(root *html.Node, match func(*html.Node) bool) []*html.Node {
 	var out []*html.Node
-	matched := map[*html.Node]bool{}
-	nodes := p.doc.FindMatcher(s.match).Nodes
-	if r.menus && len(nodes) > 0 {
-		nodes = p.doc.FindMatcher(withMenus{s.match}).Nodes
-	}
-	for _, n := range nodes {
-		matched[n] = true
-	}
-next:
-	for _, n := range nodes {
-		if r.always(n) {
-			continue
-		}
-		for a := n.Parent; a != nil; a = a.Parent {
-			if matched[a] || r.always(a) {
-				continue next
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			switch {
+			case c.Type != html.ElementNode || r.always(c):
+			case match(c):
+				out = append(out, c)
+			default:
+				walk(c)
 			}
 		}
-		out = append(out, n)
 	}
-	return out
-}
-
-// withMenus matches what a step does, and every menu besides.
-type withMenus struct{ goquery.Matcher }
-
-func (m withMenus) Match(n *html.Node) bool { return isMenu(n) || m.Matcher.Match(n) }
-func (m withMenus) MatchAll(n *html.Node) []*html.Node {
-	var out []*html.Node
-	for d := range n.Descendants() {
-		if d.Type == html.ElementNode && m.Match(d) {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-func (m withMenus) Filter(ns []*html.Node) []*html.Node {
-	var out []*html.Node
-	for _, n := range ns {
-		if m.Match(n) {
-			out = append(out, n)
-		}
-	}
+	walk(root)
 	return out
 }
 

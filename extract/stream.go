@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -37,30 +38,52 @@ type link struct {
 	space        bool
 }
 
-// blocks are the elements that begin and end a line. Those with true also
-// carry meaning, and leave a mark.
-var blocks = map[atom.Atom]bool{
-	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
-	atom.Ol: true, atom.Li: true, atom.Dt: true, atom.Dd: true,
-	atom.Tr: true, atom.Td: true, atom.Th: true, atom.Caption: true,
-	atom.Pre: true, atom.Blockquote: true, atom.Figcaption: true, atom.Summary: true,
-	atom.Hr: true,
+// A shape says how an element stands in the text.
+type shape int
 
-	atom.Address: false, atom.Article: false, atom.Aside: false, atom.Body: false, atom.Br: false,
-	atom.Center: false, atom.Details: false, atom.Dialog: false, atom.Dir: false, atom.Div: false,
-	atom.Dl: false, atom.Fieldset: false, atom.Figure: false, atom.Footer: false, atom.Form: false,
-	atom.Header: false, atom.Hgroup: false, atom.Legend: false, atom.Listing: true, atom.Main: false,
-	atom.Menu: false, atom.Nav: false, atom.Optgroup: false, atom.Option: false, atom.P: false,
-	atom.Plaintext: true, atom.Search: false, atom.Section: false, atom.Table: false, atom.Tbody: false,
-	atom.Tfoot: false, atom.Thead: false, atom.Ul: false, atom.Xmp: true,
+const (
+	plain  shape = iota // as if it were not there
+	line                // begins and ends a line
+	marked              // a line, with a mark: its kind carries meaning
+	inline              // a mark within a line: it changes what the text says
+)
+
+var shapes = map[atom.Atom]shape{
+	atom.H1: marked, atom.H2: marked, atom.H3: marked, atom.H4: marked, atom.H5: marked, atom.H6: marked,
+	atom.Ol: marked, atom.Li: marked, atom.Dt: marked, atom.Dd: marked,
+	atom.Tr: marked, atom.Td: marked, atom.Th: marked, atom.Caption: marked,
+	atom.Pre: marked, atom.Listing: marked, atom.Plaintext: marked, atom.Xmp: marked,
+	atom.Blockquote: marked, atom.Figcaption: marked, atom.Summary: marked, atom.Hr: marked,
+
+	atom.Address: line, atom.Article: line, atom.Aside: line, atom.Body: line, atom.Br: line,
+	atom.Center: line, atom.Details: line, atom.Dialog: line, atom.Dir: line, atom.Div: line,
+	atom.Dl: line, atom.Fieldset: line, atom.Figure: line, atom.Footer: line, atom.Form: line,
+	atom.Header: line, atom.Hgroup: line, atom.Legend: line, atom.Main: line, atom.Menu: line,
+	atom.Nav: line, atom.Optgroup: line, atom.Option: line, atom.P: line, atom.Search: line,
+	atom.Section: line, atom.Table: line, atom.Tbody: line, atom.Textarea: line, atom.Tfoot: line,
+	atom.Thead: line, atom.Ul: line,
+
+	atom.Del: inline, atom.Ins: inline, atom.S: inline, atom.Strike: inline,
+	atom.Sub: inline, atom.Sup: inline, atom.Q: inline,
 }
 
-// inlines are the elements within a line that change what the text says.
-var inlines = map[string]bool{
-	"del": true, "ins": true, "s": true, "strike": true, "sub": true, "sup": true, "q": true,
-	// In MathML the elements are the notation.
+// notation are the elements of MathML that say how their parts stand together.
+var notation = map[string]bool{
 	"mfrac": true, "msqrt": true, "mroot": true, "msub": true, "msup": true, "msubsup": true,
 	"mover": true, "munder": true, "munderover": true,
+}
+
+func shapeOf(n *html.Node) shape {
+	switch {
+	case n.Namespace == "svg":
+		if n.Data == "text" || n.Data == "title" || n.Data == "desc" {
+			return line
+		}
+		return plain
+	case n.DataAtom == 0 && notation[n.Data]:
+		return inline
+	}
+	return shapes[n.DataAtom]
 }
 
 // keeps are the elements in which white space is kept.
@@ -89,7 +112,15 @@ func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	default:
 		return
 	}
-	if !root && (rm.inRegion(n) || wholeBody && rm.chrome(n)) {
+	if !root && rm.inRegion(n) {
+		return
+	}
+	if !root && wholeBody && rm.chrome(n) {
+		if rm.menus { // they stand in a header more often than not
+			for _, m := range rm.outermost(n, isMenu) {
+				s.node(m, rm, wholeBody, false)
+			}
+		}
 		return
 	}
 	s.open(n)
@@ -143,25 +174,16 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 // open and close are driven by the tree, or by the tags alone where there is
 // no tree (RegionFlat).
 func (s *stream) open(n *html.Node) {
-	mark, block := blocks[n.DataAtom]
-	if n.Namespace == "svg" {
-		mark, block = false, n.Data == "text" || n.Data == "title" || n.Data == "desc"
-	}
-	if block {
-		s.endLine()
-	}
+	s.boundary(n)
 	if keeps(n.DataAtom) {
 		s.pre++
 	}
-	if mark {
-		if start := attr(n, "start"); n.DataAtom == atom.Ol && start != "" && start != "1" {
-			s.mark("<ol " + oneLine(start) + ">")
+	if shapeOf(n) >= marked {
+		if start := oneLine(attr(n, "start")); n.DataAtom == atom.Ol && start != "" && start != "1" {
+			s.mark("<ol " + start + ">")
 		} else {
 			s.mark("<" + n.Data + ">")
 		}
-	} else if inlines[n.Data] {
-		s.flush()
-		s.mark("<" + n.Data + ">")
 	}
 	s.reference(n)
 }
@@ -170,22 +192,12 @@ func (s *stream) close(n *html.Node) {
 	if n.DataAtom == atom.A && len(s.links) > 0 {
 		l := s.links[len(s.links)-1]
 		s.links = s.links[:len(s.links)-1]
-		words := string(l.words)
-		if l.target != "#" || words != "" {
-			s.ref(l.kind, l.target, words)
+		if l.target != "#" || len(l.words) > 0 {
+			s.ref(l.kind, l.target, string(l.words))
 		}
 	}
-	mark, block := blocks[n.DataAtom]
-	if n.Namespace == "svg" {
-		mark, block = false, n.Data == "text" || n.Data == "title" || n.Data == "desc"
-	}
-	if block {
-		s.endLine()
-	}
-	if mark && n.DataAtom != atom.Hr {
-		s.mark("</" + n.Data + ">")
-	} else if inlines[n.Data] {
-		s.flush()
+	s.boundary(n)
+	if shapeOf(n) >= marked && n.DataAtom != atom.Hr {
 		s.mark("</" + n.Data + ">")
 	}
 	if keeps(n.DataAtom) && s.pre > 0 {
@@ -193,34 +205,53 @@ func (s *stream) close(n *html.Node) {
 	}
 }
 
+// boundary ends the line or the record at the edge of an element.
+func (s *stream) boundary(n *html.Node) {
+	switch shapeOf(n) {
+	case line, marked:
+		s.endLine()
+	case inline:
+		s.flush()
+	}
+	if n.Namespace == "math" {
+		// The parts of a formula are apart, however they are written down.
+		s.flush()
+		s.space, s.begun = false, n.Data == "math"
+	}
+}
+
 // reference adds what an element points at.
 func (s *stream) reference(n *html.Node) {
 	media := func(kind, src, words string) {
-		s.flush()
-		s.mark("<" + kind + ">")
-		s.begun = true
+		s.object(kind)
 		s.ref(kind, s.r.resolve(src), words)
 	}
 	switch n.DataAtom {
 	case atom.A:
 		// Every a element is pushed, so that its end finds it; one without a
 		// target leaves nothing.
-		l := link{kind: "a"}
-		if hasAttr(n, "href") {
-			l.target = s.r.resolve(attr(n, "href"))
-		} else {
-			l.target = "#"
-			l.kind = ""
+		var l link
+		if to, ok := href(n); ok {
+			l.kind, l.target = "a", s.r.resolve(to)
 		}
 		s.links = append(s.links, l)
 	case atom.Area:
-		if hasAttr(n, "href") {
-			s.ref("area", s.r.resolve(attr(n, "href")), fold(attr(n, "alt")))
+		if to, ok := href(n); ok {
+			s.ref("area", s.r.resolve(to), fold(attr(n, "alt")))
 		}
-	case atom.Img, atom.Image:
-		media("img", pictureSource(n), fold(attr(n, "alt")))
-	case atom.Video, atom.Audio, atom.Iframe, atom.Embed:
-		media(n.Data, attr(n, "src"), "")
+	case atom.Img:
+		media("img", source(n), fold(attr(n, "alt")))
+	case atom.Image: // svg
+		to, _ := href(n)
+		media("img", to, "")
+	case atom.Iframe:
+		if doc := attr(n, "srcdoc"); doc != "" {
+			media("iframe", "data:"+doc, "")
+			break
+		}
+		media("iframe", source(n), "")
+	case atom.Video, atom.Audio, atom.Embed, atom.Frame:
+		media(n.Data, source(n), "")
 		if poster := attr(n, "poster"); poster != "" {
 			s.ref("poster", s.r.resolve(poster), "")
 		}
@@ -232,9 +263,7 @@ func (s *stream) reference(n *html.Node) {
 			s.ref(n.Data, s.r.resolve(src), fold(attr(n, "label")))
 		}
 	case atom.Svg:
-		s.flush()
-		s.mark("<svg>")
-		s.begun = true
+		s.object("svg")
 	case atom.Form:
 		if action := attr(n, "action"); action != "" {
 			s.ref("form", s.r.resolve(action), "")
@@ -264,11 +293,28 @@ func (s *stream) reference(n *html.Node) {
 	}
 }
 
-// pictureSource finds the picture that an img shows: lazy loaders put a
-// placeholder into src and the picture's own address beside it.
-func pictureSource(n *html.Node) string {
+// object marks the place of something in a line that is not text. White space
+// in front of it does not count, white space after it does.
+func (s *stream) object(kind string) {
+	s.flush()
+	s.mark("<" + kind + ">")
+	s.space, s.begun = false, true
+}
+
+func href(n *html.Node) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == "href" || a.Key == "xlink:href" { // the parser cuts xlink: off in an svg
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// source finds what an element shows: lazy loaders put a placeholder into src
+// and the address of the picture itself beside it.
+func source(n *html.Node) string {
 	src := strings.TrimSpace(attr(n, "src"))
-	if src != "" && !strings.HasPrefix(src, "data:") {
+	if src != "" && !strings.HasPrefix(src, "data:") && src != "about:blank" {
 		return src
 	}
 	for _, key := range []string{"data-src", "data-lazy-src", "data-original"} {
@@ -284,16 +330,28 @@ func pictureSource(n *html.Node) string {
 	return src
 }
 
+var instantShape = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|([+-][0-9]{2}):?([0-9]{2}))$`)
+
 // instant gives a time with an offset in UTC, so that the time zone of the
-// build does not count, and anything else as it is.
+// build does not count, and anything else as folded text.
 func instant(s string) string {
 	s = fold(s)
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC().Format(time.RFC3339Nano)
-		}
+	m := instantShape.FindStringSubmatch(s)
+	if m == nil {
+		return s
 	}
-	return s
+	seconds, offset := m[3], "Z"
+	if seconds == "" {
+		seconds = ":00"
+	}
+	if m[4] != "" {
+		offset = m[4] + ":" + m[5]
+	}
+	t, err := time.Parse(time.RFC3339Nano, m[1]+"T"+m[2]+seconds+offset)
+	if err != nil {
+		return s
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 func (s *stream) mark(m string) {
@@ -302,13 +360,14 @@ func (s *stream) mark(m string) {
 }
 
 func (s *stream) ref(kind, target, words string) {
-	if kind == "" || target == "" {
+	words = s.x.withoutIgnored(words)
+	if kind == "" || target == "" && words == "" {
 		return
 	}
 	s.refs.WriteString(kind)
 	s.refs.WriteByte('\t')
 	s.refs.WriteString(target)
-	if words = s.x.withoutIgnored(words); words != "" {
+	if words != "" {
 		s.refs.WriteByte('\t')
 		s.refs.WriteString(words)
 	}
@@ -366,15 +425,13 @@ func (s *stream) verbatim(t string) {
 
 // flush ends the text record, in the middle of a line.
 func (s *stream) flush() {
-	if s.pre > 0 {
-		s.flushLine(false)
+	if len(s.line) == 0 {
 		return
 	}
-	if len(s.line) > 0 {
-		if t := s.x.withoutIgnored(string(s.line)); strings.TrimSpace(t) != "" {
-			s.writeText(t)
-		}
-		s.line = s.line[:0]
+	t := s.x.withoutIgnored(string(s.line))
+	s.line = s.line[:0]
+	if s.pre > 0 && t != "" || strings.TrimSpace(t) != "" {
+		s.writeText(t)
 	}
 }
 
@@ -396,7 +453,11 @@ func (s *stream) writeText(t string) {
 
 // endLine ends the line: white space on either side of a block is not shown.
 func (s *stream) endLine() {
-	s.flush()
+	if s.pre > 0 {
+		s.flushLine(false)
+	} else {
+		s.flush()
+	}
 	s.space, s.begun = false, false
 	if n := len(s.links); n > 0 {
 		s.links[n-1].space = true

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,9 +13,9 @@ import (
 type Observation struct {
 	// Facets are the page's now, under the build's profile.
 	Facets Facets
-	// Agrees says that the page's content now is what all the evidence on its
-	// line stands for, each under its own profile. It is not looked at for a
-	// page without a line, or where the facets equal the only evidence.
+	// Agrees says that the page's content now is what each of [Page.Claims]
+	// stands for, under the claim's own profile. It is not looked at for a
+	// page without a line, or where the facets equal the only claim.
 	Agrees bool
 	// Modified is the builder's own date for the content, if it has one.
 	Modified time.Time
@@ -21,9 +23,9 @@ type Observation struct {
 
 // A Build is what [Ledger.Advance] takes in.
 type Build struct {
-	Profile  Profile
-	URLs     URLs
-	Coverage Coverage // Epoch and Unknown are not looked at
+	Profile  Profile  // "" is DefaultProfile
+	URLs     URLs     // Epoch is not looked at; without a style the ledger's stay
+	Coverage Coverage // Mode and Prefixes; without a mode the ledger's stays
 	Pages    map[string]Observation
 	// Within limits the build to a shard: keys for which it is false are left
 	// as they are. Nil is the whole site.
@@ -60,21 +62,18 @@ type Change struct {
 // Advance takes in a build and returns the ledger after it, with what changed,
 // sorted by key. The ledger itself is not changed. Advance never lowers
 // anything: content that differs from the evidence, or that cannot be compared
-// with it, gets the next rev; equal content keeps its rev. Its only error is
-// ErrTooLarge.
+// with it, gets the next rev; equal content keeps its rev. Its only error for
+// keys that are URL keys is ErrTooLarge.
 func (l *Ledger) Advance(b Build) (*Ledger, []Change, error) {
 	next, err := Join(l)
 	if err != nil {
 		return nil, nil, err
 	}
+	b.Profile = cmp.Or(b.Profile, DefaultProfile)
 	next.Profile = b.Profile
 	next.learn(b.Profile)
-	next.URLs = b.URLs
-	if c := next.Coverage; c.Mode == "" && !c.Unknown {
-		next.Coverage = Coverage{Mode: b.Coverage.Mode, Prefixes: b.Coverage.Prefixes}
-	} else if !c.same(b.Coverage) {
-		next.Coverage = Coverage{Mode: b.Coverage.Mode, Prefixes: b.Coverage.Prefixes, Epoch: c.Epoch + 1}
-	}
+	next.URLs = next.URLs.advance(b.URLs)
+	next.Coverage = next.Coverage.advance(b.Coverage)
 	var changes []Change
 	for key, o := range b.Pages {
 		if b.Within != nil && !b.Within(key) {
@@ -96,42 +95,68 @@ func (l *Ledger) Advance(b Build) (*Ledger, []Change, error) {
 		next.Pages[key] = p
 		changes = append(changes, Change{Key: key, Kind: Gone, From: p.Rev, To: p.Rev})
 	}
-	slices.SortFunc(changes, func(a, b Change) int {
-		if a.Key < b.Key {
-			return -1
-		}
-		return 1
-	})
-	return next, changes, next.check()
+	if err := next.check(); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
+	return next, changes, nil
+}
+
+func (u URLs) advance(now URLs) URLs {
+	if now.Style == "" {
+		return u
+	}
+	now.Epoch = u.Epoch
+	if u.Style != "" && (u.Style != now.Style || u.Base != now.Base) {
+		now.Epoch++
+	}
+	return joinURLs(now, URLs{})
+}
+
+func (c Coverage) advance(now Coverage) Coverage {
+	if now.Mode == "" || c.same(now.Mode, now.Prefixes) {
+		return c
+	}
+	next := Coverage{Mode: now.Mode, Prefixes: slices.Clone(now.Prefixes)}
+	if c.known() {
+		next.Epoch = c.Epoch + 1
+	}
+	return next
 }
 
 func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page, Change) {
 	id := b.Profile.ID()
-	now := []Evidence{{Profile: id, Facets: o.Facets}}
 	if !known {
-		return Page{Rev: start + 1, Evidence: now, Modified: later("", o.Modified, b.Now)}, Change{Kind: New}
+		return Page{
+			Rev:      start + 1,
+			Evidence: []Evidence{{Profile: id, Facets: o.Facets}},
+			Modified: later("", o.Modified, b.Now),
+		}, Change{Kind: New}
 	}
 	var c Change
-	before, comparable := p.find(id)
-	same := comparable && before == o.Facets && len(p.Evidence) == 1 || o.Agrees && len(p.Evidence) > 0
+	claims := p.Claims(id)
+	own := index(claims, id)
+	same := len(claims) == 1 && own == 0 && claims[0].Facets == o.Facets || len(claims) > 0 && o.Agrees
 	switch {
-	case p.Unknown || !same:
-		c.Kind = Changed
-		switch {
-		case p.Unknown:
-			c.Reason = "two histories gave this rev to different contents"
-		case comparable && before != o.Facets:
-			c.Facets = before.Differ(o.Facets)
-		case len(p.Evidence) == 0:
-			c.Reason = "the ledger does not say what content this rev stands for"
-		default:
-			c.Reason = "the content differs from what an earlier configuration recorded"
-		}
+	case p.Unknown:
+		c.Kind, c.Reason = Changed, "two histories gave this rev to different contents"
+	case len(claims) == 0:
+		c.Kind, c.Reason = Changed, "the ledger does not say what content this rev stands for"
+	case p.Rev == 0:
+		c.Kind, c.Reason = Changed, "revs begin at 1: site_rev would not count this page"
+	case !same && own >= 0 && claims[own].Facets != o.Facets:
+		c.Kind, c.Facets = Changed, claims[own].Facets.Differ(o.Facets)
+	case !same:
+		c.Kind, c.Reason = Changed, "the content differs from what an earlier configuration recorded"
+	}
+	if c.Kind == Changed {
 		p.Rev++
 		p.Unknown = false
+		p.Evidence = []Evidence{{Profile: id, Facets: o.Facets}}
 		p.Modified = later(p.Modified, o.Modified, b.Now)
-	case !slices.Equal(p.Evidence, now):
+	} else if evidence := takeOver(p.Evidence, id, o.Facets); evidence != nil {
 		c.Kind = Migrated
+		p.Evidence = evidence
 	}
 	if p.Gone() {
 		p.Toggles++
@@ -141,35 +166,73 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 			c.Kind = Back
 		}
 	}
-	p.Evidence = now
 	return p, c
+}
+
+// takeOver lets the evidence of one profile alone speak, or returns nil if it
+// does so already. Facets that the profile has on the line stay: at one rev
+// they never move.
+func takeOver(list []Evidence, id string, f Facets) []Evidence {
+	own := index(list, id)
+	stage, alone := int64(0), own >= 0
+	for _, e := range list {
+		stage = max(stage, e.Since, e.Until)
+		alone = alone && e.Speaks() == (e.Profile == id)
+	}
+	if alone {
+		return nil
+	}
+	stage++
+	out := slices.Clone(list)
+	for i := range out {
+		if out[i].Profile != id && out[i].Speaks() {
+			out[i].Until = stage
+		}
+	}
+	if own >= 0 {
+		out[own].Since = stage
+	} else {
+		out = append(out, Evidence{Profile: id, Facets: f, Since: stage})
+	}
+	sortEvidence(out)
+	return out
 }
 
 // later is the builder's date, or now; after the one before in any case.
 func later(before string, builder, now time.Time) string {
-	t := builder
-	if t.IsZero() {
-		t = now
+	for _, t := range []time.Time{builder, now} {
+		if s := stamp(t); s > before {
+			return s
+		}
 	}
-	s := t.UTC().Format(time.RFC3339)
-	if s > before {
-		return s
-	}
-	if s = now.UTC().Format(time.RFC3339); s > before {
-		return s
-	}
-	b, err := time.Parse(time.RFC3339, before)
+	t, err := time.Parse(time.RFC3339, before)
 	if err != nil {
-		return s
+		return before
 	}
-	return b.Add(time.Second).UTC().Format(time.RFC3339)
+	return max(before, stamp(t.Add(time.Second)))
+}
+
+// stamp is a time as lines have it: strings that sort as the times do. It is
+// "" for no time, and for what four digits of a year cannot tell.
+func stamp(t time.Time) string {
+	t = t.UTC()
+	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
+		return ""
+	}
+	return t.Format(time.RFC3339)
 }
 
 // Raise sets floor and start at least as high as given: what is published next
 // then goes on above what another generator, or a lost ledger, had published.
+// After an error the ledger is as it was.
 func (l *Ledger) Raise(floor, start int64) error {
-	l.Floor, l.Start = max(l.Floor, floor), max(l.Start, start)
-	return l.check()
+	raised := *l
+	raised.Floor, raised.Start = max(l.Floor, floor), max(l.Start, start)
+	if err := raised.check(); err != nil {
+		return err
+	}
+	*l = raised
+	return nil
 }
 
 // Rekey moves the pages of a site to other keys, as a change of the URL style
@@ -181,7 +244,7 @@ func (l *Ledger) Rekey(to URLs, from map[string]string) (*Ledger, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	next.URLs = to
+	next.URLs = next.URLs.advance(to)
 	moved := 0
 	added := map[string]Page{}
 	for _, old := range slices.Sorted(maps.Keys(from)) {

@@ -1,7 +1,7 @@
 package ledger
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -10,7 +10,7 @@ import (
 // page the greater rev wins, with its evidence; at equal rev the evidence of
 // both is kept, and where it contradicts itself the page is unknown. Join is
 // commutative, associative and idempotent, and changes none of its arguments.
-// Its only error is ErrTooLarge.
+// Its only error for ledgers from [Parse] is ErrTooLarge.
 func Join(ledgers ...*Ledger) (*Ledger, error) {
 	out := &Ledger{Pages: map[string]Page{}}
 	for _, l := range ledgers {
@@ -54,49 +54,51 @@ func joinPage(p, q Page) Page {
 	return out
 }
 
+// joinEvidence keeps what both know. The evidence that speaks in the result
+// stands, directly or through what it has taken over from, for all of it: the
+// one that spoke last in either was not taken over in the other.
 func joinEvidence(p, q Page) (unknown bool, out []Evidence) {
 	if p.Unknown || q.Unknown {
 		return true, nil
 	}
 	out = slices.Clone(p.Evidence)
 	for _, e := range q.Evidence {
-		f, ok := p.find(e.Profile)
-		if !ok {
+		i := index(out, e.Profile)
+		switch {
+		case i < 0:
 			out = append(out, e)
-		} else if f != e.Facets {
+		case out[i].Facets != e.Facets:
 			return true, nil
+		default:
+			out[i].Since = max(out[i].Since, e.Since)
+			out[i].Until = max(out[i].Until, e.Until)
 		}
 	}
-	slices.SortFunc(out, func(a, b Evidence) int { return strings.Compare(a.Profile, b.Profile) })
+	sortEvidence(out)
 	return false, out
 }
 
 func joinURLs(u, v URLs) URLs {
-	if u.Style+"\n"+u.Base < v.Style+"\n"+v.Base {
+	if cmp.Or(cmp.Compare(u.Epoch, v.Epoch), strings.Compare(u.Style, v.Style), strings.Compare(u.Base, v.Base)) < 0 {
 		u, v = v, u
 	}
-	set := map[string]bool{}
-	for _, o := range u.Origins {
-		set[o] = true
-	}
-	for _, o := range v.Origins {
-		set[o] = true
-	}
-	u.Origins = slices.Sorted(maps.Keys(set))
+	origins := slices.Concat(u.Origins, v.Origins)
+	slices.Sort(origins)
+	u.Origins = slices.Compact(origins)
 	return u
 }
 
 func joinCoverage(c, d Coverage) Coverage {
 	switch {
-	case c.Mode == "" && !c.Unknown:
+	case !c.known():
 		return d
-	case d.Mode == "" && !d.Unknown:
+	case !d.known():
 		return c
 	case c.Epoch > d.Epoch:
 		return c
 	case c.Epoch < d.Epoch:
 		return d
-	case c.same(d):
+	case c.same(d.Mode, d.Prefixes) && !d.Unknown:
 		return c
 	}
 	return Coverage{Epoch: c.Epoch, Unknown: true}

@@ -16,14 +16,15 @@
 package ledger
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ const Format = 1
 // lowered again.
 const MaxSiteRev = 1<<53 - 1
 
-// The kinds of errors that [Parse] and [Join] return; errors.Is finds them.
+// The kinds of errors that this package returns; errors.Is finds them.
 var (
 	// ErrNotLedger: the data is something else, such as a manifest.
 	ErrNotLedger = errors.New("not a pagerev ledger")
@@ -43,12 +44,13 @@ var (
 	ErrNewer = errors.New("written by a newer version")
 	// ErrDamaged: it was a ledger, and cannot be understood.
 	ErrDamaged = errors.New("damaged ledger")
-	// ErrTooLarge: site_rev would exceed MaxSiteRev.
+	// ErrTooLarge: a number that could never come down again would exceed
+	// MaxSiteRev, be it site_rev or another.
 	ErrTooLarge = errors.New("numbers too large")
 )
 
 // Facets are the digests of a page's content: 16 hex digits each, or "" for a
-// facet that the profile leaves out.
+// facet that the profile leaves out. At least one is there.
 type Facets struct{ Head, Text, Refs string }
 
 // Differ names the facets in which f and g differ.
@@ -82,16 +84,14 @@ func NewProfile(s string) (Profile, error) {
 	if err := dec.Decode(&v); err != nil {
 		return "", fmt.Errorf("profile: %w", err)
 	}
-	if n, ok := v["algorithm"].(json.Number); !ok || strings.ContainsAny(n.String(), ".eE-") {
-		return "", errors.New(`profile: "algorithm" must be a positive integer`)
+	if _, err := dec.Token(); err != io.EOF {
+		return "", errors.New("profile: something follows its end")
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("profile: %w", err)
+	n, _ := v["algorithm"].(json.Number)
+	if a, err := strconv.ParseInt(n.String(), 10, 64); err != nil || a < 1 {
+		return "", errors.New(`profile: "algorithm" must be a positive whole number`)
 	}
-	return Profile(bytes.TrimSpace(b.Bytes())), nil
+	return Profile(compact(v)), nil
 }
 
 // ID is the name by which lines refer to the profile: "" for
@@ -123,7 +123,16 @@ func (p Profile) algorithm() int64 {
 type Evidence struct {
 	Profile string // Profile.ID
 	Facets  Facets
+	// Since and Until tell which evidence speaks for the rev. When another
+	// profile takes over at the same rev, its evidence gets the next stage as
+	// Since, and that of the others gets it as Until. What is silent stays on
+	// the line: older copies of it, as histories and branches have them, are
+	// then known to be answered, and contradictions are still seen.
+	Since, Until int64
 }
+
+// Speaks reports whether no later evidence has taken over.
+func (e Evidence) Speaks() bool { return e.Since >= e.Until }
 
 // A Page is the line of one URL key.
 type Page struct {
@@ -134,7 +143,8 @@ type Page struct {
 	// Unknown: two histories gave this rev to different contents. The next
 	// build bumps it.
 	Unknown bool
-	// Evidence is sorted by profile; usually one. It is empty when Unknown.
+	// Evidence has at most one element a profile: first what speaks, then the
+	// rest, each sorted by profile. It is empty when Unknown.
 	Evidence []Evidence
 	// Modified is when the rev last moved: RFC 3339, UTC, whole seconds, or "".
 	Modified string
@@ -143,22 +153,43 @@ type Page struct {
 // Gone reports whether the page is not part of the site now.
 func (p Page) Gone() bool { return p.Toggles%2 == 1 }
 
-// find returns the evidence under a profile.
-func (p Page) find(id string) (Facets, bool) {
+// Claims returns the evidence that a page must agree with to keep its rev in a
+// build under the profile with that ID: all that speaks, and the profile's own.
+func (p Page) Claims(id string) []Evidence {
+	var out []Evidence
 	for _, e := range p.Evidence {
-		if e.Profile == id {
-			return e.Facets, true
+		if e.Speaks() || e.Profile == id {
+			out = append(out, e)
 		}
 	}
-	return Facets{}, false
+	return out
 }
 
-// URLs say how keys were made from file names (package site). The zero value
-// is not known yet.
+// index returns the place of a profile's evidence, or -1.
+func index(list []Evidence, id string) int {
+	return slices.IndexFunc(list, func(e Evidence) bool { return e.Profile == id })
+}
+
+func sortEvidence(list []Evidence) {
+	slices.SortFunc(list, func(a, b Evidence) int {
+		switch {
+		case a.Speaks() && !b.Speaks():
+			return -1
+		case b.Speaks() && !a.Speaks():
+			return 1
+		}
+		return strings.Compare(a.Profile, b.Profile)
+	})
+}
+
+// URLs say how keys were made from file names (package site). Each change of
+// style or base is a new epoch, so that no older copy undoes it. Without a
+// style it is not known yet.
 type URLs struct {
 	Style   string   `json:"style"`
 	Base    string   `json:"base"`
-	Origins []string `json:"origins,omitempty"`
+	Origins []string `json:"origins,omitempty"` // sorted
+	Epoch   int64    `json:"epoch,omitempty"`
 }
 
 // The modes of a [Coverage], as the manifest has them (spec 3.1), and one for
@@ -171,15 +202,19 @@ const (
 
 // Coverage is what the manifest says about omitted URLs. Each change of it is
 // a new epoch, which site_rev counts. The zero value is not known yet.
+// Unknown: two histories gave the epoch to different coverages, and there is
+// no mode; the next build begins a new epoch.
 type Coverage struct {
-	Mode     string   `json:"mode"`
+	Mode     string   `json:"mode,omitempty"`
 	Prefixes []string `json:"prefixes,omitempty"`
 	Epoch    int64    `json:"epoch"`
 	Unknown  bool     `json:"unknown,omitempty"`
 }
 
-func (c Coverage) same(d Coverage) bool {
-	return c.Mode == d.Mode && slices.Equal(c.Prefixes, d.Prefixes) && !c.Unknown && !d.Unknown
+func (c Coverage) known() bool { return c.Mode != "" || c.Unknown }
+
+func (c Coverage) same(mode string, prefixes []string) bool {
+	return !c.Unknown && c.Mode == mode && slices.Equal(c.Prefixes, prefixes)
 }
 
 // A Ledger is the whole file. The zero value, and nil, are the empty ledger,
@@ -213,38 +248,58 @@ func (l *Ledger) SiteRev() int64 {
 	return sum
 }
 
-// check refuses numbers that no site gets by building, before they are summed.
+// check refuses what no site gets by building: numbers that could never come
+// down again, before they are summed, and keys that are none.
 func (l *Ledger) check() error {
-	sum := int64(0)
-	add := func(n int64, what string) error {
+	var sum, most int64
+	culprit := ""
+	add := func(n int64, what ...string) error {
 		if n < 0 {
-			return fmt.Errorf("%w: %s is negative", ErrDamaged, what)
+			return fmt.Errorf("%w: %s is negative: correct that number, or restore the file from git", ErrDamaged, strings.Join(what, ": "))
 		}
-		if n > MaxSiteRev || sum+n > MaxSiteRev {
-			return fmt.Errorf("%w: with %s %d the site_rev would pass 2^53-1, from where it could never come down: correct that number by hand", ErrTooLarge, what, n)
+		if n >= most {
+			most, culprit = n, strings.Join(what, ": ")
+		}
+		if n > MaxSiteRev-sum {
+			return fmt.Errorf("%w: with %s %d the site_rev would pass 2^53-1, from where it could never come down: correct that number, or restore the file from git", ErrTooLarge, culprit, most)
 		}
 		sum += n
 		return nil
 	}
+	if l.Start < 0 || l.Start >= MaxSiteRev || l.URLs.Epoch < 0 || l.URLs.Epoch > MaxSiteRev {
+		return fmt.Errorf("%w: start %d or URL epoch %d is out of range: correct that number, or restore the file from git", ErrTooLarge, l.Start, l.URLs.Epoch)
+	}
 	if err := add(l.Floor, "floor"); err != nil {
 		return err
 	}
-	if l.Start < 0 || l.Start > MaxSiteRev {
-		return fmt.Errorf("%w: start %d is out of range: correct that number by hand", ErrTooLarge, l.Start)
-	}
-	if err := add(l.Coverage.Epoch, "coverage epoch"); err != nil {
+	if err := add(l.Coverage.Epoch, "coverage", "epoch"); err != nil {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.Pages)) {
+		if !isKey(key) {
+			return fmt.Errorf("%w: %q is not a URL key: it must begin with one slash and be percent-encoded", ErrDamaged, key)
+		}
 		p := l.Pages[key]
-		if err := add(p.Rev, key+": rev"); err != nil {
+		if err := add(p.Rev, key, "rev"); err != nil {
 			return err
 		}
-		if err := add(p.Toggles, key+": toggles"); err != nil {
+		if err := add(p.Toggles, key, "toggles"); err != nil {
 			return err
+		}
+		for _, e := range p.Evidence {
+			if min(e.Since, e.Until) < 0 || max(e.Since, e.Until) > MaxSiteRev {
+				return fmt.Errorf("%w: %s: since %d or until %d is out of range: correct that number, or restore the file from git", ErrTooLarge, key, e.Since, e.Until)
+			}
 		}
 	}
 	return nil
+}
+
+// isKey tells whether a string can be a URL key (spec 3.1), as far as the file
+// needs it: package manifest looks closer.
+func isKey(s string) bool {
+	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") &&
+		strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\#`, r) }) < 0
 }
 
 // ProfileText returns the profile that an [Evidence] names.
@@ -252,15 +307,20 @@ func (l *Ledger) ProfileText(id string) (Profile, bool) {
 	if id == "" {
 		return DefaultProfile, true
 	}
+	if l == nil {
+		return "", false
+	}
 	p, ok := l.Known[id]
 	return p, ok
 }
 
 func (l *Ledger) learn(p Profile) {
-	if id := p.ID(); id != "" {
-		if l.Known == nil {
-			l.Known = map[string]Profile{}
-		}
-		l.Known[id] = p
+	id := p.ID()
+	if id == "" || !l.Known[id].less(p) {
+		return
 	}
+	if l.Known == nil {
+		l.Known = map[string]Profile{}
+	}
+	l.Known[id] = p
 }

@@ -6,12 +6,14 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Marshal gives the ledger as it is written: UTF-8, LF, pages sorted by key
 // and one a line. Equal ledgers give equal bytes.
 func (l *Ledger) Marshal() []byte {
+	if l == nil {
+		l = &Ledger{}
+	}
 	b := make([]byte, 0, 256+200*len(l.Pages))
 	b = append(b, "{\n  \"pagerev\": 1,\n"...)
 	if l.Profile != "" {
@@ -34,7 +36,7 @@ func (l *Ledger) Marshal() []byte {
 		b = append(b, spaced(l.URLs)...)
 		b = append(b, ",\n"...)
 	}
-	if l.Coverage.Mode != "" || l.Coverage.Unknown {
+	if l.Coverage.known() {
 		b = append(b, `  "coverage": `...)
 		b = append(b, spaced(l.Coverage)...)
 		b = append(b, ",\n"...)
@@ -47,9 +49,9 @@ func (l *Ledger) Marshal() []byte {
 	sep := "\n"
 	for _, key := range slices.Sorted(maps.Keys(l.Pages)) {
 		b = append(b, sep...)
-		b = append(b, "    "...)
-		b = appendString(b, key)
-		b = append(b, ": "...)
+		b = append(b, `    "`...)
+		b = append(b, key...) // a URL key has nothing to escape
+		b = append(b, `": `...)
 		b = l.Pages[key].append(b)
 		sep = ",\n"
 	}
@@ -106,6 +108,14 @@ func (e Evidence) append(b []byte, sep string) []byte {
 			sep = ", "
 		}
 	}
+	if e.Since > 0 {
+		b = append(b, `, "since": `...)
+		b = strconv.AppendInt(b, e.Since, 10)
+	}
+	if e.Until > 0 {
+		b = append(b, `, "until": `...)
+		b = strconv.AppendInt(b, e.Until, 10)
+	}
 	return b
 }
 
@@ -125,12 +135,21 @@ func (l *Ledger) earlier() []Profile {
 	return slices.Sorted(maps.Keys(used))
 }
 
+// compact is JSON in one line without spaces, members of maps sorted, and
+// nothing escaped that JSON itself does not ask for.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // strings, numbers and what was decoded always encode
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
 // spaced is compact JSON with a space behind each comma and colon, for people.
 func spaced(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings and numbers always encode
-	}
+	data := compact(v)
 	var out bytes.Buffer
 	in := false
 	for i, c := range data {
@@ -151,19 +170,4 @@ func escaped(data []byte, i int) bool {
 		n++
 	}
 	return n%2 == 1
-}
-
-// appendString writes a JSON string without escaping what HTML would.
-func appendString(b []byte, s string) []byte {
-	plain := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r > '~' }) < 0
-	if plain {
-		b = append(b, '"')
-		b = append(b, s...)
-		return append(b, '"')
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s)
-	return append(b, bytes.TrimSpace(buf.Bytes())...)
 }
