@@ -58,7 +58,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 			continue
 		}
 		if other, ok := listed[res.Key]; ok {
-			errs = append(errs, fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", other.Path, res.Path, res.Key))
+			errs = append(errs, sameKey(other.Path, res.Path, res.Key))
 			continue
 		}
 		listed[res.Key] = res
@@ -70,7 +70,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	}
 	next, changes, err := r.before.Advance(b)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", r.in.Ledger.Name, err)
 	}
 	drifted := r.drift(listed, next)
 	out := &Output{Ledger: next.Marshal(), Report: rep, Stale: r.committed == nil || !same(r.committed, next)}
@@ -89,6 +89,10 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 		}
 	}
 	return out, nil
+}
+
+func sameKey(a, b, key string) error {
+	return usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", a, b, key))
 }
 
 // complete refuses results that are not those of the plan: a page without one
@@ -179,9 +183,7 @@ func (r *Run) manifest(listed map[string]Result, l *ledger.Ledger, c cache, rep 
 		m.Entries[key] = e
 	}
 	if m.Coverage != nil {
-		for _, w := range m.Coverage.Warnings() {
-			rep.Warnings = append(rep.Warnings, w)
-		}
+		rep.Warnings = append(rep.Warnings, m.Coverage.Warnings()...)
 	}
 	data, dropped, err := manifest.Fit(m, manifest.MaxSize)
 	if err != nil {

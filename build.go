@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,6 +43,9 @@ type Options struct {
 	Jobs int
 	// Now is the time of the build; zero is SOURCE_DATE_EPOCH, else the clock.
 	Now time.Time
+	// Flags are the command line arguments that these options came from, for
+	// commands that messages propose; nil makes them up from Ledger.
+	Flags []string
 	// Progress, if set, is called as pages are done. Calls do not overlap.
 	Progress func(done, total int)
 
@@ -81,7 +85,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		return out.Report, nil
 	case o.Locked:
 		b.tellLayout(out.Report)
-		if err := b.writeManifest(out); err != nil {
+		if err := b.put(out, nil); err != nil {
 			return nil, err
 		}
 		// Only for speed and drift; a place that takes no cache has neither.
@@ -115,6 +119,9 @@ func open(ctx context.Context, o Options) (*build, error) {
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
 	}
+	if err := folderOf(o.Ledger); err != nil && !o.without {
+		return nil, err
+	}
 	if o.Now.IsZero() {
 		now, err := Now()
 		if err != nil {
@@ -144,7 +151,7 @@ func open(ctx context.Context, o Options) (*build, error) {
 	for _, name := range o.Bases {
 		data, err := store.Read(name)
 		if err == nil && data == nil {
-			err = fmt.Errorf("there is no ledger at %s (--base)", name)
+			err = usage(fmt.Errorf("there is no ledger at %s: correct --base", name))
 		}
 		if err != nil {
 			return nil, err
@@ -174,6 +181,16 @@ func Now() (time.Time, error) {
 		return time.Time{}, usage(fmt.Errorf("SOURCE_DATE_EPOCH %q is not a number of seconds since 1970", s))
 	}
 	return time.Unix(sec, 0).UTC(), nil
+}
+
+// folderOf refuses a file name in a folder that does not exist: with a slip in
+// it, every page would be new in a ledger that nobody looks for.
+func folderOf(name string) error {
+	dir := filepath.Dir(name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Errorf("cannot use %s: the folder %s does not exist: make it, or correct the name", name, dir))
+	}
+	return nil
 }
 
 func (b *build) private() string { return filepath.Join(filepath.Dir(b.o.Ledger), ".pagerev") }
@@ -304,16 +321,11 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 			return nil, err
 		}
 	}
-	if !bytes.Equal(out.Ledger, b.file) {
-		if err := store.Write(b.o.Ledger, out.Ledger); err != nil {
-			return nil, err
-		}
-		out.Report.Written = append(out.Report.Written, b.o.Ledger)
+	if bytes.Equal(out.Ledger, b.file) {
+		out.Ledger = nil
 	}
-	if out.Manifest != nil {
-		if err := b.writeManifest(out); err != nil {
-			return nil, err
-		}
+	if err := b.put(out, out.Ledger); err != nil {
+		return nil, err
 	}
 	// The ledger and the manifest are safe; a cache is never needed.
 	if err := store.Write(b.cacheName(), out.Cache); err != nil {
@@ -353,15 +365,40 @@ func (b *build) manifestName() string {
 	return filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
 }
 
-func (b *build) writeManifest(out *Output) error {
-	name := b.manifestName()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return fmt.Errorf("cannot make the folder of %s: %w", name, err)
+// put writes the ledger, then the manifest; either may be nil. Both are on the
+// disk before the first is in its place, so that a full disk or a folder that
+// takes no files leaves both as they were.
+func (b *build) put(out *Output, ledger []byte) error {
+	type file struct {
+		name string
+		data []byte
 	}
-	if err := store.Write(name, out.Manifest); err != nil {
-		return err
+	var files []file
+	if ledger != nil {
+		files = append(files, file{b.o.Ledger, ledger})
 	}
-	out.Report.Written = append(out.Report.Written, name)
+	if out.Manifest != nil {
+		name := b.manifestName()
+		if err := store.Dir(filepath.Dir(name)); err != nil {
+			return err
+		}
+		files = append(files, file{name, out.Manifest})
+	}
+	var pending []*store.Pending
+	for _, f := range files {
+		p, err := store.Prepare(f.name, f.data)
+		defer p.Discard()
+		if err != nil {
+			return err
+		}
+		pending = append(pending, p)
+	}
+	for i, p := range pending {
+		if err := p.Commit(); err != nil {
+			return err
+		}
+		out.Report.Written = append(out.Report.Written, files[i].name)
+	}
 	return nil
 }
 
@@ -376,20 +413,26 @@ func (b *build) tellLayout(rep *Report) {
 // command is how this build is run by hand.
 func (b *build) command(verb string) string {
 	s := "pagerev " + verb + " " + quote(b.o.Dir)
-	if b.o.Ledger != DefaultLedger {
-		s += " --ledger " + quote(b.o.Ledger)
+	flags := b.o.Flags
+	if flags == nil {
+		if b.o.Ledger != DefaultLedger {
+			flags = append(flags, "--ledger", b.o.Ledger)
+		}
+		for _, name := range b.o.Bases {
+			flags = append(flags, "--base", name)
+		}
+		if b.o.Only != "" {
+			flags = append(flags, "--only", b.o.Only)
+		}
 	}
-	for _, name := range b.o.Bases {
-		s += " --base " + quote(name)
-	}
-	if b.o.Only != "" {
-		s += " --only " + quote(b.o.Only)
+	for _, f := range flags {
+		s += " " + quote(f)
 	}
 	return s
 }
 
 func quote(s string) string {
-	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~") == "" {
+	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~=,") == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -71,9 +68,6 @@ type List []string
 
 // UnmarshalJSON takes "a" for ["a"].
 func (l *List) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
 	var one string
 	if json.Unmarshal(data, &one) == nil {
 		*l = List{one}
@@ -95,13 +89,10 @@ type Coverage struct {
 
 // UnmarshalJSON takes "complete", "none", or a list of prefixes.
 func (c *Coverage) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
 	var mode string
 	if json.Unmarshal(data, &mode) == nil {
 		if mode != ledger.CoverageComplete && mode != ledger.CoverageNone {
-			return fmt.Errorf(`%q: want "complete", "none", or a list of prefixes such as ["/blog/"]`, mode)
+			return fmt.Errorf(`%q is no coverage: want "complete", "none", or a list of prefixes such as ["/blog/"]`, mode)
 		}
 		c.Mode = mode
 		return nil
@@ -121,75 +112,103 @@ func (c Coverage) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Mode)
 }
 
-// ParseConfig reads pagerev.json. An unknown member is an error that names the
-// nearest known one; a syntax error names its line.
+// ParseConfig reads pagerev.json. Errors name the line and the option; an
+// unknown option is one, and names the nearest that is known.
 func ParseConfig(data []byte) (Config, error) {
 	var c Config
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
-		return c, configError(data, err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return c, usage(fmt.Errorf("line %d: something follows the end of the configuration", line(data, dec.InputOffset())))
+	if err := c.parse(data); err != nil {
+		return c, usage(err)
 	}
 	return c, c.check()
 }
 
-func configError(data []byte, err error) error {
-	var (
-		syntax *json.SyntaxError
-		typ    *json.UnmarshalTypeError
-	)
-	switch {
-	case errors.As(err, &syntax):
-		err = fmt.Errorf("line %d: %w", line(data, syntax.Offset), err)
-	case errors.As(err, &typ):
-		err = fmt.Errorf("line %d: %q cannot be a %s", line(data, typ.Offset), typ.Field, typ.Value)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("it breaks off before its end")
-	default:
-		if name, ok := strings.CutPrefix(err.Error(), `json: unknown field "`); ok {
-			name = strings.TrimSuffix(name, `"`)
-			err = fmt.Errorf("%q is not an option: did you mean %q?", name, nearest(name))
-		} else if name := misfit(data); name != "" {
-			err = fmt.Errorf("%s: %w", name, err)
+func (c *Config) parse(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("the file is empty: write {}, or remove it")
+	}
+	at := func(offset int64, format string, a ...any) error {
+		line := 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
+		return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, a...))
+	}
+	var whole any
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &whole); errors.As(err, &syntax) {
+		return at(syntax.Offset, "%w", err)
+	} else if err != nil {
+		return err
+	}
+	if _, ok := whole.(map[string]any); !ok {
+		return at(0, "a configuration begins with { and ends with }")
+	}
+	// The syntax is right, so from here on no token fails.
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, _ = dec.Token()
+	seen := map[string]bool{}
+	for dec.More() {
+		t, _ := dec.Token()
+		name, offset := t.(string), dec.InputOffset()
+		var raw json.RawMessage
+		_ = dec.Decode(&raw)
+		option, ok := c.option(name)
+		switch {
+		case !ok:
+			return at(offset, "%q is not an option: %s", name, nearest(name))
+		case seen[name]:
+			return at(offset, "%q stands there twice: remove one", name)
+		}
+		seen[name] = true
+		if err := json.Unmarshal(raw, option.Addr().Interface()); err != nil || string(raw) == "null" {
+			return at(offset, "%s: %s", name, wanted(option, err))
 		}
 	}
-	return usage(err)
+	return nil
 }
 
-// misfit finds the member whose own type refuses it: such errors do not name it.
-func misfit(data []byte) string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil {
-		return ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		one, err := json.Marshal(map[string]json.RawMessage{name: members[name]})
-		if err == nil && json.Unmarshal(one, new(Config)) != nil {
-			return name
+// option is the field that pagerev.json calls name.
+func (c *Config) option(name string) (reflect.Value, bool) {
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		if optionName(v.Type().Field(i)) == name {
+			return v.Field(i), true
 		}
 	}
-	return ""
+	return reflect.Value{}, false
 }
 
-func line(data []byte, offset int64) int {
-	return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
+func optionName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
-// nearest finds the option whose name is closest.
+// wanted says what an option takes.
+func wanted(option reflect.Value, err error) string {
+	switch option.Interface().(type) {
+	case string:
+		return "want a string"
+	case bool, *bool:
+		return "want true or false"
+	}
+	if err == nil { // null
+		return "leave it out instead of null"
+	}
+	return err.Error()
+}
+
+// nearest proposes the option whose name is closest, if one is close.
 func nearest(name string) string {
 	best, least := "", 1<<30
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
-		option, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		option := optionName(t.Field(i))
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(option)); d < least {
 			best, least = option, d
 		}
 	}
-	return best
+	if least > len(best)/2 {
+		return `"pagerev schema" lists them`
+	}
+	return fmt.Sprintf("did you mean %q?", best)
 }
 
 // check finds what no JSON type tells.

@@ -2,6 +2,7 @@ package pagerev
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,12 +16,12 @@ import (
 
 // An Explanation tells why one page has the rev that it has.
 type Explanation struct {
-	Key    string         `json:"key"`
-	File   string         `json:"file"`
-	Skip   string         `json:"skip,omitempty"` // why it is left out, or ""
-	Digest string         `json:"digest,omitempty"`
-	Region string         `json:"region,omitempty"`
-	Facets extract.Facets `json:"facets"`
+	Key    string `json:"key"`
+	File   string `json:"file"`
+	Skip   string `json:"skip,omitempty"` // why it is left out, or ""
+	Digest string `json:"digest,omitempty"`
+	Region string `json:"region,omitempty"`
+	Facets Facets `json:"facets"`
 	// Rev is the ledger's, 0 if it does not know the page; Next is what a
 	// build would make of it.
 	Rev  int64 `json:"rev"`
@@ -33,7 +34,21 @@ type Explanation struct {
 	Text    string `json:"text"`
 	Refs    string `json:"refs"`
 	// Removed lists the parts that are not content, and why.
-	Removed []extract.Removal `json:"removed"`
+	Removed []Removal `json:"removed"`
+}
+
+// Facets are [extract.Facets], with names for JSON.
+type Facets struct {
+	Head string `json:"head,omitempty"`
+	Text string `json:"text,omitempty"`
+	Refs string `json:"refs,omitempty"`
+}
+
+// A Removal is an [extract.Removal], with names for JSON.
+type Removal struct {
+	Element string `json:"element"`
+	Why     string `json:"why"`
+	Text    string `json:"text,omitempty"`
 }
 
 // Explain reads one page of a built site, named by its URL, its key or its
@@ -50,9 +65,12 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.find(pages, url)
+	p, skip, err := b.find(pages, url)
 	if err != nil {
 		return nil, err
+	}
+	if skip != "" {
+		return &Explanation{Key: p.Key, File: p.Path, Skip: skip, Verdict: notListed(skip), Removed: []Removal{}}, nil
 	}
 	body, err := b.tree.Read(p.Path, nil)
 	if err != nil {
@@ -62,16 +80,16 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest}
 	if c := manifestCoverage(b.run.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
-		e.Skip = site.SkipUncovered
+		res.Skip = site.SkipUncovered
 	}
+	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest, Removed: []Removal{}}
 	line, known := b.run.before.Pages[p.Key]
 	if known {
 		e.Rev = line.Rev
 	}
-	if e.Skip != "" {
-		e.Verdict = fmt.Sprintf("it is not listed: %s", e.Skip)
+	if res.Skip != "" {
+		e.Verdict = notListed(res.Skip)
 		return e, nil
 	}
 	page := extract.Parse(p.Kind, body)
@@ -79,9 +97,11 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Region, e.Facets = c.Region, c.Facets
+	e.Region, e.Facets = c.Region, Facets(c.Facets)
 	e.Head, e.Text, e.Refs = string(c.Head), string(c.Text), string(c.Refs)
-	e.Removed = b.run.x.Removed(page, c.Region)
+	for _, r := range b.run.x.Removed(page, c.Region) {
+		e.Removed = append(e.Removed, Removal(r))
+	}
 	if old, ok := b.run.cache.Pages[p.Path]; ok && known && old.Digest != res.Digest {
 		e.Drifted = true
 	}
@@ -98,6 +118,8 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	e.Verdict = verdict(changes, e)
 	return e, nil
 }
+
+func notListed(skip string) string { return "it is not listed: " + skip }
 
 func verdict(changes []ledger.Change, e *Explanation) string {
 	kind, why := ledger.Kind(""), ""
@@ -127,32 +149,35 @@ func verdict(changes []ledger.Change, e *Explanation) string {
 	return fmt.Sprintf("its content is what rev %d stands for: the rev stays", e.Rev)
 }
 
-// find finds a page by file, key or URL.
-func (b *build) find(pages []Page, url string) (Page, error) {
+// find finds a page by file, key or URL. skip says why a page is left out.
+func (b *build) find(pages []Page, url string) (p Page, skip string, err error) {
 	key := url
 	if _, path, ok := extract.ParsePageURL(url); ok {
 		key = path
 	}
 	for _, p := range pages {
 		if p.Key == key || p.Path == url || "/"+p.Path == url {
-			return p, nil
+			return p, "", nil
 		}
 	}
-	style := site.Style(b.run.urls.Style)
-	for reason, files := range b.run.notes.skipped {
+	urls := b.run.urls
+	for skip, files := range b.run.notes.skipped {
 		for _, f := range files {
-			if f == url || "/"+f == url || style.Key(b.run.urls.Base, f) == key {
-				return Page{}, usage(fmt.Errorf("%s is left out: %s", b.tree.Name(f), reason))
+			if k := site.Style(urls.Style).Key(urls.Base, f); k == key || f == url || "/"+f == url {
+				return Page{Path: f, Key: k}, skip, nil
 			}
 		}
 	}
+	problem := fmt.Sprintf("there is no page %s in %s", url, b.o.Dir)
 	near := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
 		return strings.Trim(p.Key, "/") != strings.Trim(key, "/")
 	})
-	if len(near) > 0 {
-		return Page{}, usage(fmt.Errorf("there is no page %s in %s: did you mean %s?", url, b.o.Dir, near[0].Key))
+	if line, ok := b.run.before.Pages[key]; ok {
+		problem += fmt.Sprintf(": it left, and the ledger keeps its rev %d", line.Rev)
+	} else if len(near) > 0 {
+		problem += fmt.Sprintf(": did you mean %s?", near[0].Key)
 	}
-	return Page{}, usage(fmt.Errorf("there is no page %s in %s", url, b.o.Dir))
+	return Page{}, "", usage(errors.New(problem))
 }
 
 // A Comparison is what [Compare] found, sorted by key.
@@ -199,7 +224,7 @@ func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, err
 	for k := range b {
 		keys[k] = true
 	}
-	cmp := &Comparison{}
+	cmp := &Comparison{Pages: []PageComparison{}}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		p := PageComparison{Key: k}
 		x, inOld := a[k]
@@ -223,7 +248,6 @@ func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, err
 }
 
 type comparand struct {
-	path    string
 	digest  string
 	content *extract.Content
 	agrees  func(old extract.Facets) bool // the same content, found another way
@@ -240,6 +264,7 @@ func contents(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (ma
 		return nil, urls, err
 	}
 	out := map[string]comparand{}
+	files := map[string]string{}
 	for _, p := range pages {
 		if err := ctx.Err(); err != nil {
 			return nil, urls, err
@@ -255,12 +280,17 @@ func contents(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (ma
 		addr := b.run.address(p, 0)
 		c, err := b.run.x.Content(page, addr)
 		if err != nil {
-			return nil, urls, usage(fmt.Errorf("%s: %w", b.tree.Name(p.Path), err))
+			var sel *extract.SelectorError
+			if errors.As(err, &sel) {
+				sel.Key = b.tree.Name(p.Path)
+			}
+			return nil, urls, usage(err)
 		}
-		if other, ok := out[p.Key]; ok {
-			return nil, urls, usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", b.tree.Name(other.path), b.tree.Name(p.Path), p.Key))
+		if other, ok := files[p.Key]; ok {
+			return nil, urls, sameKey(b.tree.Name(other), b.tree.Name(p.Path), p.Key)
 		}
-		out[p.Key] = comparand{p.Path, manifest.Digest(body), c, func(want extract.Facets) bool {
+		files[p.Key] = p.Path
+		out[p.Key] = comparand{manifest.Digest(body), c, func(want extract.Facets) bool {
 			return b.run.x.Agrees(extract.Parse(p.Kind, body), addr, want)
 		}}
 	}

@@ -23,6 +23,9 @@ const (
 // output name it writes them there too, joined with what that file held.
 func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, error) {
 	if output != "" {
+		if err := folderOf(output); err != nil {
+			return nil, err
+		}
 		unlock, err := lockFor(ctx, output)
 		if err != nil {
 			return nil, err
@@ -101,6 +104,9 @@ func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
 	o.Config.URLs, o.Config.Site, o.Only, o.Locked = "", "", "", false
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
+	}
+	if err := folderOf(o.Ledger); err != nil {
+		return 0, err
 	}
 	missing := usage(fmt.Errorf("there is no ledger at %s: the first build chooses the style", o.Ledger))
 	if file, err := store.Read(o.Ledger); err != nil {

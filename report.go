@@ -65,6 +65,7 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 	// JSON for machines has empty lists, not null.
 	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{}
 	rep.Pages = len(listed)
+	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{} // none is [] in JSON
 	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()
 	for _, c := range changes {
 		switch c.Kind {
@@ -88,12 +89,15 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 	slices.Sort(rep.DriftedPages)
 	rep.LeftOut = n.skipped
 	rep.OtherCanonical = map[string]string{}
-	var empty []string
+	var empty, whole []string // whole: by their body, and not empty
 	for _, key := range slices.Sorted(maps.Keys(listed)) {
 		res := listed[key]
 		switch res.Region {
 		case extract.RegionBody, extract.RegionFlat:
 			rep.BodyPages = append(rep.BodyPages, key)
+			if !res.Empty {
+				whole = append(whole, key)
+			}
 		}
 		if res.Empty {
 			empty = append(empty, key)
@@ -106,8 +110,8 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 	if len(empty) > 0 {
 		rep.warn("%s without any content (%s): if scripts fill them, exclude them", count(len(empty), "page"), examples(empty))
 	}
-	if len(rep.BodyPages) > 0 {
-		rep.warn(`%s without main or article, so the whole body counts (%s): mark the content with data-pagerev="content", or set "content"`, count(len(rep.BodyPages), "page"), examples(rep.BodyPages))
+	if len(whole) > 0 {
+		rep.warn(`%s without main or article, so the whole body counts (%s): mark the content with data-pagerev="content", or set "content"`, count(len(whole), "page"), examples(whole))
 	}
 	if keys := slices.Sorted(maps.Keys(rep.OtherCanonical)); len(keys) > 0 {
 		for i, k := range keys {

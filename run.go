@@ -78,6 +78,7 @@ func Configure(in Input) (*Run, error) {
 		return nil, usage(err)
 	}
 	var all []*ledger.Ledger
+	var names []string
 	for i, src := range append([]Source{in.Ledger}, in.Joins...) {
 		if src.Data == nil {
 			continue
@@ -92,10 +93,10 @@ func Configure(in Input) (*Run, error) {
 		if i == 0 {
 			r.committed = l
 		}
-		all = append(all, l)
+		all, names = append(all, l), append(names, src.Name)
 	}
 	if r.before, err = ledger.Join(all...); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Ledger.Name, err)
+		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
 	}
 	if c := r.committed; c != nil && c.URLs.Style != "" {
 		// Earlier ledgers raise revs. They do not undo a rekey.
@@ -176,7 +177,7 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 		return nil, usage(errors.New("the folder is empty: build the site first"))
 	}
 	if len(pages) == 0 {
-		return nil, usage(fmt.Errorf("there is no page among its %d files: name the folder that the built HTML is in", len(files)))
+		return nil, usage(fmt.Errorf("there is no page among its files (%d): name the folder that the built HTML is in", len(files)))
 	}
 	if first = r.notGiven(first); len(first) > 0 {
 		return &Plan{First: first}, nil
@@ -411,7 +412,11 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 	}
 	c, err := r.x.Content(page, r.address(p, 0))
 	if err != nil {
-		return res, usage(fmt.Errorf("%s: %w", p.Path, err))
+		var sel *extract.SelectorError
+		if errors.As(err, &sel) {
+			sel.Key = p.Path // what people edit or exclude
+		}
+		return res, usage(err)
 	}
 	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
 	res.Canonical = r.otherCanonical(p, page.Canonical())

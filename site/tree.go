@@ -17,14 +17,18 @@ import (
 type Tree struct {
 	dir  string
 	root *os.Root
+
+	opened func(path string) // for tests: called between the look at a file's size and its reading
 }
 
 // Open opens a folder.
 func Open(dir string) (*Tree, error) {
 	info, err := os.Stat(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no folder %s: build the site first, or name the folder that it is in%.0w", dir, err)
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", dir, cause(err))
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is not a folder: name the folder that the built site is in", dir)
 	}
@@ -32,7 +36,7 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{dir, root}, nil
+	return &Tree{dir: dir, root: root}, nil
 }
 
 // Close releases the folder.
@@ -77,7 +81,7 @@ func (t *Tree) Files(matters func(path string) bool) ([]string, error) {
 					if !matters(p) && !folder {
 						continue
 					}
-					err = fmt.Errorf("the link cannot be followed inside of the site (%w): remove it, or copy its target into the site", cause(err))
+					err = t.linkError(p, err)
 				}
 				errs = append(errs, fmt.Errorf("%s: %w", t.name(p), cause(err)))
 				continue
@@ -105,6 +109,17 @@ func (t *Tree) Files(matters func(path string) bool) ([]string, error) {
 	walk(".", above)
 	slices.Sort(files)
 	return files, errors.Join(errs...)
+}
+
+// linkError says what is wrong with a link that os.Root does not follow.
+func (t *Tree) linkError(p string, err error) error {
+	switch _, outside := os.Stat(t.osName(p)); {
+	case outside == nil:
+		return errors.New("the link leaves the site: copy what it stands for into the site, or remove it")
+	case errors.Is(outside, fs.ErrNotExist):
+		return errors.New("the link leads nowhere: mend or remove it")
+	}
+	return fmt.Errorf("the link cannot be followed (%w): mend or remove it", cause(err))
 }
 
 func (t *Tree) readDir(dir string) ([]fs.DirEntry, error) {
@@ -137,6 +152,9 @@ func (t *Tree) Read(p string, buf []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name(p), cause(err))
 	}
+	if t.opened != nil {
+		t.opened(p)
+	}
 	size := int(info.Size())
 	if cap(buf) < size+1 {
 		buf = make([]byte, size+1)
@@ -155,7 +173,10 @@ func (t *Tree) Read(p string, buf []byte) ([]byte, error) {
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return p.Err
+		err = p.Err
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: let this user read it", err)
 	}
 	return err
 }

@@ -22,10 +22,11 @@ func buildCommand() *cobra.Command {
 		Use:   "build DIR",
 		Short: "Read a built site, advance the ledger, write the manifest",
 		Long: `Reads the built site in DIR, advances the ledger for every page whose content
-changed, and writes DIR/.well-known/pagedigest.json. Commit the ledger.
+changed, and writes DIR/.well-known/pagedigest.json. Commit the ledger: a rev
+that is published and not committed would be given out twice.
 
 In CI (the variable CI is set) build is locked: it publishes from the committed
-ledger, and fails rather than change it.`,
+ledger, and fails rather than change it. --locked=false switches that off.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
@@ -40,7 +41,7 @@ ledger, and fails rather than change it.`,
 			o.Progress = update
 			rep, err := pagerev.Build(cmd.Context(), o)
 			finish()
-			return tell(cmd, rep, err, f.json)
+			return tell(cmd, rep, err, f.json, dryRun)
 		},
 	}
 	f.add(cmd.Flags())
@@ -55,7 +56,9 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR",
 		Short: "Say whether the ledger is what this build gives; write nothing",
-		Args:  exactly(1, "the folder with the built site"),
+		Long: `Does what build does, without writing. Exit code 0: the committed ledger is what
+this build gives. Exit code 1: it is not; the message is the command to run.`,
+		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
@@ -65,7 +68,7 @@ func checkCommand() *cobra.Command {
 			o.Progress = update
 			rep, err := pagerev.Check(cmd.Context(), o)
 			finish()
-			return tell(cmd, rep, err, f.json)
+			return tell(cmd, rep, err, f.json, false)
 		},
 	}
 	f.add(cmd.Flags())
@@ -83,7 +86,7 @@ func inCI() bool {
 }
 
 // tell prints a report, which may be there beside an error.
-func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON bool) error {
+func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON, dryRun bool) error {
 	if rep == nil {
 		return err
 	}
@@ -95,6 +98,9 @@ func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON bool) error
 	}
 	out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	tellWords(words, rep)
+	if dryRun {
+		fmt.Fprintln(words, "dry run: nothing is written")
+	}
 	tellChanges(out, rep.Changes)
 	if _, werr := fmt.Fprintln(out, rep.Summary()); werr != nil {
 		return werr
@@ -106,7 +112,7 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 	var parts []string
 	for _, reason := range slices.Sorted(maps.Keys(rep.LeftOut)) {
 		if n := len(rep.LeftOut[reason]); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", humanize.Comma(int64(n)), reason))
+			parts = append(parts, fmt.Sprintf("%s %s", reason, humanize.Comma(int64(n))))
 		}
 	}
 	if len(parts) > 0 {
@@ -123,6 +129,9 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 	}
 	for _, s := range rep.Warnings {
 		fmt.Fprintln(w, "warning:", s)
+	}
+	if len(rep.Written) > 0 {
+		fmt.Fprintln(w, "wrote:", strings.Join(rep.Written, " · "))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,11 @@ func explainCommand() *cobra.Command {
 	var f siteFlags
 	cmd := &cobra.Command{
 		Use:   "explain DIR URL",
-		Short: "Show a page's content, what is left out of it and why, and what becomes of its rev",
-		Args:  exactly(2, "the folder with the built site, and a page's URL, key or file"),
+		Short: "Show what a page's content is, what is not, and what becomes of its rev",
+		Long: `Shows what a build would make of one page's rev and why, the canonical content
+that its rev stands for, and the parts of the page that do not count. URL may be
+the page's URL, its key in the manifest, or its file. Nothing is written.`,
+		Args: exactly(2, "the folder with the built site, and a page's URL, key or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
@@ -45,12 +49,18 @@ func explain(w io.Writer, e *pagerev.Explanation) {
 	}
 	fmt.Fprintf(w, "  region %s · head %s · text %s · refs %s\n  body %s\n", e.Region, facet(e.Facets.Head), facet(e.Facets.Text), facet(e.Facets.Refs), e.Digest)
 	for _, s := range []struct{ name, text string }{{"head", e.Head}, {"text", e.Text}, {"refs", e.Refs}} {
+		if s.text == "" {
+			continue
+		}
 		fmt.Fprintf(w, "\n%s\n", s.name)
 		for _, l := range strings.SplitAfter(s.text, "\n") {
 			if l != "" {
 				fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(strings.TrimSuffix(l, "\n"), "\t", "  "))
 			}
 		}
+	}
+	if len(e.Removed) == 0 {
+		return
 	}
 	fmt.Fprintf(w, "\nnot content\n")
 	for _, r := range e.Removed {
@@ -73,8 +83,11 @@ func compareCommand() *cobra.Command {
 	var f siteFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
-		Short: "Set two builds side by side: which pages bump, drift or stay, and the content that differs",
-		Args:  exactly(2, "two folders with builds of one site"),
+		Short: "Set two builds side by side: which pages bump, drift or stay, and why",
+		Long: `Reads two builds of one site and says of each page what a build would do that
+follows OLD with NEW: bump (other content; the differing lines follow), drift
+(other bytes, the same content) or stay. No ledger is read, nothing is written.`,
+		Args: exactly(2, "two folders with builds of one site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
@@ -110,8 +123,13 @@ func compare(w io.Writer, c *pagerev.Comparison) {
 			fmt.Fprintf(w, "  %s\n%s", d.Facet, indent(d.Lines))
 		}
 	}
-	fmt.Fprintf(w, "%d pages · %d bump · %d drift · %d new · %d gone · %d stay\n", len(c.Pages),
-		kinds[pagerev.CompareBump], kinds[pagerev.CompareDrift], kinds[pagerev.CompareNew], kinds[pagerev.CompareGone], kinds[pagerev.CompareStay])
+	parts := []string{countOf(len(c.Pages), "page")}
+	for _, kind := range []string{pagerev.CompareBump, pagerev.CompareDrift, pagerev.CompareNew, pagerev.CompareGone, pagerev.CompareStay} {
+		if n := kinds[kind]; n > 0 {
+			parts = append(parts, humanize.Comma(int64(n))+" "+kind)
+		}
+	}
+	fmt.Fprintln(w, strings.Join(parts, " · "))
 }
 
 type difference struct {
@@ -154,6 +172,7 @@ func withDiffs(c *pagerev.Comparison) any {
 	var out struct {
 		Pages []page `json:"pages"`
 	}
+	out.Pages = []page{}
 	for _, p := range c.Pages {
 		out.Pages = append(out.Pages, page{p, differences(p)})
 	}

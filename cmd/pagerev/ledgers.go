@@ -29,7 +29,10 @@ their revs. Do it when the site's URLs did change; then build.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pages moved\n", moved)
+			if dryRun {
+				fmt.Fprintln(cmd.ErrOrStderr(), "dry run: nothing is written")
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), countOf(moved, "page"), "moved")
 			return err
 		},
 	}
@@ -49,7 +52,8 @@ func mergeCommand() *cobra.Command {
 		Short: "Join ledgers: nothing in the result is lower than in any of them",
 		Long: `Joins ledger files, in any order. Files with conflict markers, or as a union
 merge leaves them, are read too; so "pagerev merge FILE --output FILE" cleans
-up after a merge (the next build does so by itself).`,
+up after a merge (the next build does so by itself). If the file that --output
+names exists, it is joined too.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError(fmt.Errorf("merge takes at least one ledger file: see pagerev merge --help"))

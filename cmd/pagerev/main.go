@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,7 +55,8 @@ func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitFine
-	case errors.Is(err, errReported):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "pagerev: interrupted")
 	default:
 		for _, l := range strings.Split(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "pagerev:", l)
@@ -68,9 +70,6 @@ func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	return exitFile
 }
-
-// errReported is an error whose words have been said.
-var errReported = errors.New("reported")
 
 // usageError gives an error the kind of wrong use.
 func usageError(err error) error {
@@ -94,32 +93,37 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usageError(fmt.Errorf("%q is not a command%s: see pagerev --help", args[0], didYouMean(cmd.SuggestionsFor(args[0]))))
+			return usageError(fmt.Errorf("%q is not a command%s: see pagerev --help", args[0], didYouMean(cmd, args[0])))
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(fmt.Errorf("%w: see pagerev %s --help", err, cmd.Name()))
+		return usageError(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
 	})
+	root.Version = version()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), rekeyCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
-func didYouMean(names []string) string {
-	if len(names) == 0 {
-		return ""
+func didYouMean(root *cobra.Command, arg string) string {
+	if names := root.SuggestionsFor(arg); len(names) > 0 {
+		return fmt.Sprintf(" (did you mean %q?)", names[0])
 	}
-	return fmt.Sprintf(" (did you mean %q?)", names[0])
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return fmt.Sprintf(` (did you mean "build %s"?)`, arg)
+	}
+	return ""
 }
 
 // exactly is cobra.ExactArgs with our words and exit code.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError(fmt.Errorf("%s takes %s: see pagerev %s --help", cmd.Name(), what, cmd.Name()))
+			return usageError(fmt.Errorf("%s takes %s: see %s --help", cmd.Name(), what, cmd.CommandPath()))
 		}
 		return nil
 	}
@@ -143,12 +147,14 @@ func (f *siteFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 	f.addContent(fl)
+	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
 }
 
 func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
-	fl.IntVar(&f.jobs, "jobs", 0, "how many pages to read at once (default one for each processor)")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
+	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
 
 func (f *siteFlags) addContent(fl *pflag.FlagSet) {
@@ -158,15 +164,13 @@ func (f *siteFlags) addContent(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.ignore, "ignore", nil, "CSS `selector` of a part that is not content (repeatable)")
 	fl.StringArrayVar(&f.include, "include", nil, "`glob` of more files to list (repeatable)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "`glob` of files to leave out (repeatable)")
-	fl.StringVar(&f.media, "media", "", "\"names\": build hashes in names of pictures do not count")
+	fl.StringVar(&f.media, "media", "", "with `names`, build hashes in the names of pictures do not count")
 	fl.BoolVar(&f.menus, "menus", false, "count menus as content")
-	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
-	fl.StringVar(&f.digests, "digests", "", "which pages carry a digest: all, stable or none")
 }
 
 // options reads the configuration file and lays the flags over it.
 func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, error) {
-	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs}
+	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs, Flags: given(cmd.Flags())}
 	name, data, err := f.readConfig()
 	if err != nil {
 		return o, err
@@ -196,17 +200,38 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 			*l.to = l.from
 		}
 	}
-	c.Menus = c.Menus || f.menus
+	if cmd.Flags().Changed("menus") {
+		c.Menus = f.menus
+	}
 	if f.coverage != "" {
 		text, _ := json.Marshal(f.coverage)
 		if strings.HasPrefix(f.coverage, "/") {
 			text, _ = json.Marshal(strings.Split(f.coverage, ","))
 		}
 		if err := json.Unmarshal(text, &c.Coverage); err != nil {
-			return o, usageError(err)
+			return o, usageError(fmt.Errorf("--coverage: %w", err))
 		}
 	}
 	return o, nil
+}
+
+// given lists the flags that decide what a build gives, as they were given.
+func given(fl *pflag.FlagSet) []string {
+	args := []string{}
+	fl.Visit(func(f *pflag.Flag) {
+		switch v, list := f.Value.(pflag.SliceValue); {
+		case f.Name == "json" || f.Name == "jobs" || f.Name == "locked" || f.Name == "dry-run":
+		case list:
+			for _, s := range v.GetSlice() {
+				args = append(args, "--"+f.Name, s)
+			}
+		case f.Value.Type() == "bool":
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		default:
+			args = append(args, "--"+f.Name, f.Value.String())
+		}
+	})
+	return args
 }
 
 func (f *siteFlags) readConfig() (name string, data []byte, err error) {
@@ -224,7 +249,10 @@ func (f *siteFlags) readConfig() (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// progress draws a bar on a terminal, once the work has gone on for a second.
+// patience is how long work goes on before a bar is drawn.
+var patience = time.Second
+
+// progress draws a bar on a terminal, if the work is long.
 func progress(w io.Writer) (update func(done, total int), finish func()) {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -234,7 +262,7 @@ func progress(w io.Writer) (update func(done, total int), finish func()) {
 	begin := time.Now()
 	update = func(done, total int) {
 		if bar == nil {
-			if time.Since(begin) < time.Second {
+			if time.Since(begin) < patience {
 				return
 			}
 			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("reading pages"),
@@ -262,14 +290,26 @@ func versionCommand() *cobra.Command {
 		Short: "Say which version this is",
 		Args:  exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version := "(devel)"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				version = info.Main.Version
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "pagerev %s · algorithm %d · ledger format %d\n", version, pagerev.Algorithm, pagerev.LedgerFormat)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
 			return err
 		},
 	}
+}
+
+func version() string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("pagerev %s · algorithm %d · ledger format %d", v, pagerev.Algorithm, pagerev.LedgerFormat)
+}
+
+// countOf is "1 page" or "1,204 pages".
+func countOf(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return humanize.Comma(int64(n)) + " " + one
 }
 
 func schemaCommand() *cobra.Command {

@@ -26,6 +26,12 @@ func Read(name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
+		if info, serr := os.Stat(name); serr == nil && info.IsDir() {
+			return nil, fmt.Errorf("cannot read %s: it is a folder: name a file", name)
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("cannot read %s: %w: let this user read it", name, cause(err))
+		}
 		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
 	case data == nil:
 		data = []byte{}
@@ -55,15 +61,29 @@ func Target(name string) (string, error) {
 // Write replaces a file in one step: it is written beside it, brought to the
 // disk, and renamed over it. A link is followed, the file's mode stays. On any
 // error the file is as it was.
-func Write(name string, data []byte) (err error) {
-	if name, err = Target(name); err != nil {
+func Write(name string, data []byte) error {
+	p, err := Prepare(name, data)
+	if err != nil {
 		return err
+	}
+	return p.Commit()
+}
+
+// A Pending is a file that is written whole, on the disk, under a temporary
+// name. With several of them whatever can go wrong has mostly done so before
+// the first file is replaced.
+type Pending struct{ name, temp string }
+
+// Prepare is the first half of [Write]. Either Commit or Discard must follow.
+func Prepare(name string, data []byte) (p *Pending, err error) {
+	if name, err = Target(name); err != nil {
+		return nil, err
 	}
 	mode := fs.FileMode(0o666) // less the umask
 	old, statErr := os.Stat(name)
 	if statErr == nil {
 		if !old.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a file", name)
+			return nil, fmt.Errorf("cannot write %s: it is not a file", name)
 		}
 		mode = old.Mode().Perm()
 	}
@@ -71,41 +91,60 @@ func Write(name string, data []byte) (err error) {
 	temp := fmt.Sprintf("%s%s%s%d-%d", dir, base, tempMark, os.Getpid(), time.Now().UnixNano())
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, cause(err))
+		return nil, writeError(name, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
 			_ = os.Remove(temp)
-			err = fmt.Errorf("cannot write %s: %w (it is as it was)", name, cause(err))
+			err = fmt.Errorf("%w (it is as it was)", writeError(name, err))
 		}
 	}()
 	if _, err = f.Write(data); err != nil {
-		return err
+		return nil, err
 	}
 	if statErr == nil {
 		if err = f.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return err
+			return nil, err
 		}
 	}
 	if err = f.Sync(); err != nil {
-		return err
+		return nil, err
 	}
 	if err = f.Close(); err != nil {
-		return err
+		return nil, err
 	}
-	if err = os.Rename(temp, name); err != nil {
-		return err
+	return &Pending{name, temp}, nil
+}
+
+// Commit puts the file in its place. On an error the old one is as it was.
+func (p *Pending) Commit() error {
+	if err := os.Rename(p.temp, p.name); err != nil {
+		_ = os.Remove(p.temp)
+		return writeError(p.name, err)
 	}
-	syncDir(dir)
+	p.temp = ""
+	syncDir(filepath.Dir(p.name))
 	return nil
+}
+
+// Discard removes what Prepare wrote. After Commit, and on nil, it does nothing.
+func (p *Pending) Discard() {
+	if p != nil && p.temp != "" {
+		_ = os.Remove(p.temp)
+	}
+}
+
+func writeError(name string, err error) error {
+	err = cause(err)
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: let this user write in its folder", err)
+	}
+	return fmt.Errorf("cannot write %s: %w", name, err)
 }
 
 // syncDir brings the rename to the disk where the system can.
 func syncDir(dir string) {
-	if dir == "" {
-		dir = "."
-	}
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync() // not every system can
 		_ = d.Close()
@@ -151,8 +190,8 @@ func Lock(ctx context.Context, name string) (unlock func(), err error) {
 // PrivateDir makes the folder for caches and locks, which keeps itself out of
 // git.
 func PrivateDir(name string) error {
-	if err := os.MkdirAll(name, 0o777); err != nil {
-		return fmt.Errorf("cannot make the folder %s: %w", name, cause(err))
+	if err := Dir(name); err != nil {
+		return err
 	}
 	// Not by Write: several processes do this at once, and a killed one must
 	// not leave a temporary file that nobody sweeps.
@@ -163,6 +202,20 @@ func PrivateDir(name string) error {
 		}
 	}
 	return nil
+}
+
+// Dir makes a folder if it is not there.
+func Dir(name string) error {
+	err := cause(os.MkdirAll(name, 0o777))
+	if err == nil {
+		return nil
+	}
+	if info, serr := os.Stat(name); serr == nil && !info.IsDir() {
+		err = errors.New("something else has that name: move it away")
+	} else if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: let this user write in the folder above it", err)
+	}
+	return fmt.Errorf("cannot make the folder %s: %w", name, err)
 }
 
 func cause(err error) error {

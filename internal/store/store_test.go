@@ -167,7 +167,7 @@ func TestWriteOnFolder(t *testing.T) {
 	if err := os.Mkdir(name, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(name, nil); err == nil || err.Error() != name+" is not a file" {
+	if err := Write(name, nil); err == nil || err.Error() != "cannot write "+name+": it is not a file" {
 		t.Errorf("%v", err)
 	}
 	only(t, dir, "a.json")
@@ -186,7 +186,7 @@ func TestWriteUnprivileged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o700)
-	if err := Write(name, []byte("new")); err == nil || err.Error() != "cannot write "+name+": permission denied" {
+	if err := Write(name, []byte("new")); err == nil || err.Error() != "cannot write "+name+": permission denied: let this user write in its folder" {
 		t.Errorf("Write: %v", err)
 	}
 	holds(t, name, "old")
@@ -199,7 +199,7 @@ func TestWriteUnprivileged(t *testing.T) {
 	if err := os.Chmod(name, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(name); err == nil || err.Error() != "cannot read "+name+": permission denied" {
+	if _, err := Read(name); err == nil || err.Error() != "cannot read "+name+": permission denied: let this user read it" {
 		t.Errorf("Read: %v", err)
 	}
 	only(t, dir, "a.json")
