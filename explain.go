@@ -28,7 +28,7 @@ type Explanation struct {
 	Next int64 `json:"next"`
 	// Verdict says in words why Next is what it is.
 	Verdict string `json:"verdict"`
-	// Drifted: the bytes are not those of the last build here.
+	// Drifted: the bytes moved while the rev stayed, as far as the cache knows.
 	Drifted bool   `json:"drifted"`
 	Head    string `json:"head"` // the canonical streams
 	Text    string `json:"text"`
@@ -102,8 +102,8 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	for _, r := range b.run.x.Removed(page, c.Region) {
 		e.Removed = append(e.Removed, Removal(r))
 	}
-	if old, ok := b.run.cache.Pages[p.Path]; ok && known && old.Digest != res.Digest {
-		e.Drifted = true
+	if old, ok := b.run.cache.Pages[p.Path]; ok && known {
+		e.Drifted = old.Digest != res.Digest || old.Drifts && old.Rev == line.Rev
 	}
 	one := ledger.Build{
 		Profile: b.run.profile, URLs: b.run.urls, Coverage: b.run.before.Coverage, Now: b.run.in.Now,
@@ -144,7 +144,7 @@ func verdict(changes []ledger.Change, e *Explanation) string {
 		return fmt.Sprintf("its content is what rev %d stands for, under an earlier configuration: the rev stays", e.Rev)
 	}
 	if e.Drifted {
-		return fmt.Sprintf("its content is what rev %d stands for: the rev stays, though its bytes changed since the last build here", e.Rev)
+		return fmt.Sprintf("its content is what rev %d stands for: the rev stays, though its bytes changed", e.Rev)
 	}
 	return fmt.Sprintf("its content is what rev %d stands for: the rev stays", e.Rev)
 }

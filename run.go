@@ -1,6 +1,7 @@
 package pagerev
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,10 +98,6 @@ func Configure(in Input) (*Run, error) {
 	}
 	if r.before, err = ledger.Join(all...); err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
-	}
-	if c := r.committed; c != nil && c.URLs.Style != "" {
-		// Earlier ledgers raise revs. They do not undo a rekey.
-		r.before.URLs.Style, r.before.URLs.Base = c.URLs.Style, c.URLs.Base
 	}
 	r.cache = parseCache(in.Cache)
 	return r, nil
@@ -254,7 +251,7 @@ func (r *Run) settle(found site.Found, files []string) error {
 	style := site.Style(cfg.URLs)
 	switch {
 	case style == "" || style == site.Auto:
-		style = cmpOr(site.Style(had.Style), found.Style, site.HTML)
+		style = cmp.Or(site.Style(had.Style), found.Style, site.HTML)
 	case had.Style != "" && string(style) != had.Style:
 		return usage(fmt.Errorf(`the ledger's keys have the URL style %q, the configuration says %q: a change renames every URL; if that is meant, run "pagerev rekey DIR --urls %s"`, had.Style, style, style))
 	}
@@ -267,7 +264,7 @@ func (r *Run) settle(found site.Found, files []string) error {
 		}
 	}
 	configured, _ := cfg.site()
-	base := cmpOr(had.Base, configured.Base, found.Base, "/")
+	base := cmp.Or(had.Base, configured.Base, found.Base, "/")
 	r.urls = ledger.URLs{Style: string(style), Base: base, Origins: slices.Clone(had.Origins)}
 	origin := originOf(cfg.Site)
 	if origin == "" && len(had.Origins) == 0 {
@@ -317,16 +314,6 @@ func (r *Run) settle(found site.Found, files []string) error {
 	return nil
 }
 
-func cmpOr[T comparable](list ...T) T {
-	var zero T
-	for _, v := range list {
-		if v != zero {
-			return v
-		}
-	}
-	return zero
-}
-
 func originOf(u string) string {
 	s, ok := extract.ParseSite(u)
 	if !ok {
@@ -350,7 +337,7 @@ func checkBase(base string) error {
 func sitesOf(u ledger.URLs) []extract.Site {
 	var out []extract.Site
 	for _, o := range u.Origins {
-		if s, ok := extract.ParseSite(o + cmpOr(u.Base, "/")); ok {
+		if s, ok := extract.ParseSite(o + cmp.Or(u.Base, "/")); ok {
 			out = append(out, s)
 		}
 	}
@@ -431,16 +418,17 @@ func (r *Run) address(p Page, i int) extract.Address {
 	return extract.Address{Key: p.Key, Base: r.urls.Base, Sites: r.places[i]}
 }
 
+// agreesAtOnce reports whether the facets alone tell that a page has the
+// content its line stands for.
 func agreesAtOnce(line ledger.Page, profile string, f extract.Facets) bool {
-	return !line.Unknown && len(line.Evidence) == 1 && line.Evidence[0] == ledger.Evidence{Profile: profile, Facets: ledger.Facets(f)}
+	claims := line.Claims(profile)
+	return len(claims) == 1 && claims[0].Profile == profile && claims[0].Facets == ledger.Facets(f)
 }
 
-// agrees computes the page under every profile that its line has evidence for.
+// agrees computes the page under the profile of each claim of its line.
 func (r *Run) agrees(p Page, page *extract.Page, line ledger.Page) bool {
-	if line.Unknown {
-		return false
-	}
-	for _, e := range line.Evidence {
+	claims := line.Claims(r.profile.ID())
+	for _, e := range claims {
 		x := r.older[e.Profile]
 		if x == nil {
 			return false // its text is lost
@@ -451,7 +439,7 @@ func (r *Run) agrees(p Page, page *extract.Page, line ledger.Page) bool {
 			return false
 		}
 	}
-	return true
+	return len(claims) > 0
 }
 
 func indexes[T any](s []T) []int {

@@ -17,9 +17,10 @@ type Removal struct {
 	Text string
 }
 
-// Removed lists the outermost parts of the body that are not content, in
-// document order, for a page whose content was found at the given region.
-// Parts without text, links or pictures are left out.
+// Removed lists the outermost parts of a page that are not content, in document
+// order, for a page whose content was found at the given region: of the head
+// the scripts and style sheets, of the body all that has text, links or
+// pictures.
 func (x *Extractor) Removed(p *Page, region string) []Removal {
 	if p.doc == nil {
 		return nil
@@ -49,7 +50,11 @@ func (x *Extractor) Removed(p *Page, region string) []Removal {
 	var walk func(n *html.Node, in bool)
 	walk = func(n *html.Node, in bool) {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			if c.Type != html.ElementNode || c.DataAtom == atom.Head {
+			switch {
+			case c.Type != html.ElementNode:
+				continue
+			case c.DataAtom == atom.Head:
+				out = append(out, assets(c)...)
 				continue
 			}
 			switch why := rm.reason(x, c, in, region); {
@@ -65,6 +70,25 @@ func (x *Extractor) Removed(p *Page, region string) []Removal {
 		}
 	}
 	walk(p.doc.Nodes[0], false)
+	return out
+}
+
+// assets lists the scripts and style sheets of the head, whose names are what
+// moves most often.
+func assets(head *html.Node) []Removal {
+	var out []Removal
+	for c := range head.ChildNodes() {
+		from := ""
+		switch {
+		case c.DataAtom == atom.Script && !isLD(attr(c, "type")):
+			from = attr(c, "src")
+		case c.DataAtom == atom.Link && !hasWord(strings.ToLower(attr(c, "rel")), "canonical") && attr(c, "hreflang") == "":
+			from = attr(c, "href")
+		}
+		if from != "" {
+			out = append(out, Removal{Element: nameOf(c), Why: "the names of scripts and style sheets are not content", Text: fold(from)})
+		}
+	}
 	return out
 }
 
