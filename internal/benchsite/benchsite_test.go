@@ -17,8 +17,8 @@ func TestPagesAreAsLargeAsWeSay(t *testing.T) {
 			t.Errorf("page %d has %d links, want at least %d", i, links, headerLinks+sidebarLinks)
 		}
 	}
-	if mean := sum / n; mean < 34_000 || mean > 42_000 {
-		t.Errorf("a page has %d bytes on average, want about 38,000", mean)
+	if mean := sum / n; mean < 38_000 || mean > 44_000 {
+		t.Errorf("a page has %d bytes on average, want about 41,000", mean)
 	}
 }
 
