@@ -209,35 +209,36 @@ type PageComparison struct {
 // it. No ledger is read, nothing is written. Both builds have the keys of the
 // old one, so that a preview compares with production.
 func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, error) {
-	a, urls, err := contents(ctx, old, cfg, ledger.URLs{})
+	a, before, err := side(ctx, old, cfg, ledger.URLs{})
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := contents(ctx, new, cfg, urls)
+	defer a.tree.Close()
+	b, after, err := side(ctx, new, cfg, a.run.urls)
 	if err != nil {
 		return nil, err
 	}
-	keys := map[string]bool{}
-	for k := range a {
-		keys[k] = true
-	}
-	for k := range b {
-		keys[k] = true
-	}
+	defer b.tree.Close()
+	keys := maps.Clone(before)
+	maps.Copy(keys, after)
 	cmp := &Comparison{Pages: []PageComparison{}}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		p := PageComparison{Key: k}
-		x, inOld := a[k]
-		y, inNew := b[k]
+		x, inOld := before[k]
+		y, inNew := after[k]
 		switch {
 		case !inOld:
 			p.Kind = CompareNew
 		case !inNew:
 			p.Kind = CompareGone
-		case x.content.Facets != y.content.Facets && !y.agrees(x.content.Facets):
-			p.Kind, p.Old, p.New = CompareBump, x.content, y.content
-			p.Facets = ledger.Facets(x.content.Facets).Differ(ledger.Facets(y.content.Facets))
-		case x.digest != y.digest:
+		case x.Facets != y.Facets:
+			if err := p.bump(a, x, b, y); err != nil {
+				return nil, err
+			}
+		case x.Digest != y.Digest:
 			p.Kind = CompareDrift
 		default:
 			p.Kind = CompareStay
@@ -247,52 +248,63 @@ func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, err
 	return cmp, nil
 }
 
-type comparand struct {
-	digest  string
-	content *extract.Content
-	agrees  func(old extract.Facets) bool // the same content, found another way
-}
-
-func contents(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (map[string]comparand, ledger.URLs, error) {
+// side reads one of the builds. Of its pages only the results are kept: whole
+// sites do not fit into memory.
+func side(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (*build, map[string]Result, error) {
 	b, err := open(ctx, Options{Dir: dir, Config: cfg, without: true, urls: urls})
 	if err != nil {
-		return nil, urls, err
+		return nil, nil, err
 	}
-	defer b.tree.Close()
-	pages, err := b.plan()
+	byKey := map[string]Result{}
+	err = b.read(ctx)
+	for _, res := range b.results {
+		other, twice := byKey[res.Key]
+		switch {
+		case res.Skip != "":
+		case twice:
+			err = sameKey(b.tree.Name(other.Path), b.tree.Name(res.Path), res.Key)
+		default:
+			byKey[res.Key] = res
+		}
+	}
 	if err != nil {
-		return nil, urls, err
+		_ = b.tree.Close()
+		return nil, nil, err
 	}
-	out := map[string]comparand{}
-	files := map[string]string{}
-	for _, p := range pages {
-		if err := ctx.Err(); err != nil {
-			return nil, urls, err
-		}
-		body, err := b.tree.Read(p.Path, nil)
-		if err != nil {
-			return nil, urls, err
-		}
-		page := extract.Parse(p.Kind, body)
-		if page.Redirect() != "" || page.NoIndex() {
-			continue
-		}
-		addr := b.run.address(p, 0)
-		c, err := b.run.x.Content(page, addr)
-		if err != nil {
-			var sel *extract.SelectorError
-			if errors.As(err, &sel) {
-				sel.Key = b.tree.Name(p.Path)
-			}
-			return nil, urls, usage(err)
-		}
-		if other, ok := files[p.Key]; ok {
-			return nil, urls, sameKey(b.tree.Name(other), b.tree.Name(p.Path), p.Key)
-		}
-		files[p.Key] = p.Path
-		out[p.Key] = comparand{manifest.Digest(body), c, func(want extract.Facets) bool {
-			return b.run.x.Agrees(extract.Parse(p.Kind, body), addr, want)
-		}}
+	return b, byKey, nil
+}
+
+// bump compares two pages whose facets differ: with the contents, unless the
+// new page has the old content in another place.
+func (p *PageComparison) bump(a *build, x Result, b *build, y Result) error {
+	before, _, err := a.content(x)
+	if err != nil {
+		return err
 	}
-	return out, b.run.urls, nil
+	after, page, err := b.content(y)
+	if err != nil {
+		return err
+	}
+	if b.run.x.Agrees(page, b.run.address(Page{Key: y.Key}, 0), before.Facets) {
+		p.Kind = CompareDrift
+		return nil
+	}
+	p.Kind, p.Old, p.New = CompareBump, before, after
+	p.Facets = ledger.Facets(before.Facets).Differ(ledger.Facets(after.Facets))
+	return nil
+}
+
+// content reads a page again.
+func (b *build) content(res Result) (*extract.Content, *extract.Page, error) {
+	body, err := b.tree.Read(res.Path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	kind, _, _ := b.o.Config.rules().Classify(res.Path)
+	page := extract.Parse(kind, body)
+	c, err := b.run.x.Content(page, b.run.address(Page{Key: res.Key}, 0))
+	if err != nil {
+		return nil, nil, usage(fmt.Errorf("%s: %w", b.tree.Name(res.Path), err))
+	}
+	return c, page, nil
 }

@@ -45,7 +45,7 @@ const (
 	Back    Kind = "back"    // came back with the content it had
 	// BackChanged: came back with other content.
 	BackChanged Kind = "back-changed"
-	// Migrated: the same content, told under another profile. The rev stays.
+	// Migrated: the same content, told in another way. The rev stays.
 	Migrated Kind = "migrated"
 )
 
@@ -135,8 +135,9 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	}
 	var c Change
 	claims := p.Claims(id)
-	own := index(claims, id)
-	same := len(claims) == 1 && own == 0 && claims[0].Facets == o.Facets || len(claims) > 0 && o.Agrees
+	own := len(claims) > 0 && claims[0].Profile == id
+	equal := own && claims[0].Facets == o.Facets
+	same := equal && len(claims) == 1 || len(claims) > 0 && o.Agrees
 	switch {
 	case p.Unknown:
 		c.Kind, c.Reason = Changed, "two histories gave this rev to different contents"
@@ -144,8 +145,8 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 		c.Kind, c.Reason = Changed, "the ledger does not say what content this rev stands for"
 	case p.Rev == 0:
 		c.Kind, c.Reason = Changed, "revs begin at 1: site_rev would not count this page"
-	case !same && own >= 0 && claims[own].Facets != o.Facets:
-		c.Kind, c.Facets = Changed, claims[own].Facets.Differ(o.Facets)
+	case !same && own && !equal:
+		c.Kind, c.Facets = Changed, claims[0].Facets.Differ(o.Facets)
 	case !same:
 		c.Kind, c.Reason = Changed, "the content differs from what an earlier configuration recorded"
 	}
@@ -154,9 +155,9 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 		p.Unknown = false
 		p.Evidence = []Evidence{{Profile: id, Facets: o.Facets}}
 		p.Modified = later(p.Modified, o.Modified, b.Now)
-	} else if evidence := takeOver(p.Evidence, id, o.Facets); evidence != nil {
+	} else if !equal || len(claims) > 1 {
 		c.Kind = Migrated
-		p.Evidence = evidence
+		p.Evidence = takeOver(p.Evidence, Evidence{Profile: id, Facets: o.Facets})
 	}
 	if p.Gone() {
 		p.Toggles++
@@ -169,31 +170,18 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	return p, c
 }
 
-// takeOver lets the evidence of one profile alone speak, or returns nil if it
-// does so already. Facets that the profile has on the line stay: at one rev
-// they never move.
-func takeOver(list []Evidence, id string, f Facets) []Evidence {
-	own := index(list, id)
-	stage, alone := int64(0), own >= 0
-	for _, e := range list {
-		stage = max(stage, e.Since, e.Until)
-		alone = alone && e.Speaks() == (e.Profile == id)
-	}
-	if alone {
-		return nil
-	}
-	stage++
+// takeOver lets new evidence alone speak.
+func takeOver(list []Evidence, now Evidence) []Evidence {
 	out := slices.Clone(list)
+	for _, e := range out {
+		now.Since = max(now.Since, e.Since+1, e.Until+1)
+	}
 	for i := range out {
-		if out[i].Profile != id && out[i].Speaks() {
-			out[i].Until = stage
+		if out[i].Speaks() {
+			out[i].Until = now.Since
 		}
 	}
-	if own >= 0 {
-		out[own].Since = stage
-	} else {
-		out = append(out, Evidence{Profile: id, Facets: f, Since: stage})
-	}
+	out = append(out, now)
 	sortEvidence(out)
 	return out
 }

@@ -56,9 +56,11 @@ func TestAdvance(t *testing.T) {
 			ledger.Page{Rev: 1, Evidence: told("a"), Modified: now},
 			ledger.Change{Kind: ledger.Changed, Reason: "revs begin at 1: site_rev would not count this page"}},
 
-		// The caller compares in another way too, such as for another origin:
-		// what the line says stays.
-		{"other facets, and yet the same", page(3, 0, a), found("b", yes), *page(3, 0, a), ledger.Change{}},
+		// The caller compares in other ways too, such as for another origin.
+		{"other facets, and yet the same", page(3, 0, a), found("b", yes),
+			*page(3, 0, under("", "b", 1, 0), under("", "a", 0, 1)), ledger.Change{Kind: ledger.Migrated}},
+		{"told in another way before", page(3, 0, under("", "b", 1, 0), under("", "a", 0, 1)), found("b", no),
+			*page(3, 0, under("", "b", 1, 0), under("", "a", 0, 1)), ledger.Change{}},
 
 		// Another profile.
 		{"migrated", page(3, 0, under(other, "c", 0, 0)), found("a", yes),
@@ -72,12 +74,11 @@ func TestAdvance(t *testing.T) {
 			ledger.Page{Rev: 4, Evidence: told("b"), Modified: now},
 			ledger.Change{Kind: ledger.Changed, Facets: []string{"head", "text", "refs"}}},
 		{"migrated back", page(3, 0, under(other, "c", 1, 0), under("", "a", 0, 1)), found("a", yes),
-			*page(3, 0, under("", "a", 2, 1), under(other, "c", 1, 2)), ledger.Change{Kind: ledger.Migrated}},
-		{"migrated back, but not the same", page(3, 0, under(other, "c", 1, 0), under("", "a", 0, 1)), found("b", no),
-			ledger.Page{Rev: 4, Evidence: told("b"), Modified: now},
-			ledger.Change{Kind: ledger.Changed, Facets: []string{"head", "text", "refs"}}},
+			*page(3, 0, under("", "a", 2, 0), under("", "a", 0, 1), under(other, "c", 1, 2)), ledger.Change{Kind: ledger.Migrated}},
+		{"migrated back, and it sees what the other did not", page(3, 0, under(other, "c", 1, 0), under("", "a", 0, 1)), found("b", yes),
+			*page(3, 0, under("", "b", 2, 0), under("", "a", 0, 1), under(other, "c", 1, 2)), ledger.Change{Kind: ledger.Migrated}},
 		{"two histories, both agree", page(3, 0, a, under(other, "c", 0, 0)), found("a", yes),
-			*page(3, 0, under("", "a", 1, 0), under(other, "c", 0, 1)), ledger.Change{Kind: ledger.Migrated}},
+			*page(3, 0, under("", "a", 1, 0), under("", "a", 0, 1), under(other, "c", 0, 1)), ledger.Change{Kind: ledger.Migrated}},
 		{"two histories, the other one disagrees", page(3, 0, a, under(other, "c", 0, 0)), found("a", no),
 			ledger.Page{Rev: 4, Evidence: told("a"), Modified: now},
 			ledger.Change{Kind: ledger.Changed, Reason: "the content differs from what an earlier configuration recorded"}},

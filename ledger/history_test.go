@@ -29,12 +29,14 @@ type content struct{ signal, noise string }
 // All of them look at the signal, each in its own way.
 var seesNoise = map[string]bool{profiles[1].ID(): true}
 
-func (c content) facets(profile string) ledger.Facets {
+// facets are made for a site: a page tells its own address in other words after
+// it has moved.
+func (c content) facets(profile, site string) ledger.Facets {
 	digest := func(parts ...string) string {
 		sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 		return hex.EncodeToString(sum[:8])
 	}
-	f := ledger.Facets{Text: digest(profile, c.signal)}
+	f := ledger.Facets{Text: digest(profile, site, c.signal)}
 	if seesNoise[profile] {
 		f.Refs = digest(profile, c.noise)
 	}
@@ -62,6 +64,7 @@ type branch struct {
 	ledger   []byte
 	profile  ledger.Profile
 	coverage ledger.Coverage
+	site     string
 }
 
 // A publication is a manifest, and the contents behind it.
@@ -91,6 +94,7 @@ type world struct {
 	commits  []commit
 	branches map[string]*branch
 	clock    time.Time
+	moved    bool
 	fresh    int // numbers contents that never were before
 
 	// What the consumer knows.
@@ -109,6 +113,7 @@ func newWorld(t *rapid.T) *world {
 		head:     w.commit(nil, map[string]content{"a": {"1", "1"}, "b": {"1", "1"}, "c/a": {"1", "1"}}),
 		profile:  profiles[0],
 		coverage: ledger.Coverage{Mode: ledger.CoverageComplete},
+		site:     "https://a.example",
 	}
 	w.checkout(w.branches["main"])
 	return w
@@ -193,16 +198,18 @@ func (w *world) build(b *branch, within func(string) bool) (before, after *ledge
 	style := styleOf(before)
 	w.clock = w.clock.Add(time.Minute)
 	build := ledger.Build{
-		Profile: b.profile, URLs: ledger.URLs{Style: style, Base: "/"}, Coverage: b.coverage,
+		Profile: b.profile, Coverage: b.coverage,
+		URLs:  ledger.URLs{Style: style, Base: "/", Origins: append(slices.Clone(before.URLs.Origins), b.site)},
 		Pages: map[string]ledger.Observation{}, Within: within, Now: w.clock,
 	}
 	for name, c := range b.pages {
 		k := key(style, name)
-		o := ledger.Observation{Facets: c.facets(b.profile.ID()), Agrees: true}
+		o := ledger.Observation{Facets: c.facets(b.profile.ID(), b.site), Agrees: true}
 		for _, e := range before.Pages[k].Claims(b.profile.ID()) {
-			if _, known := before.ProfileText(e.Profile); !known || c.facets(e.Profile) != e.Facets {
-				o.Agrees = false
-			}
+			_, known := before.ProfileText(e.Profile)
+			o.Agrees = o.Agrees && known && slices.ContainsFunc(build.URLs.Origins, func(site string) bool {
+				return c.facets(e.Profile, site) == e.Facets
+			})
 		}
 		build.Pages[k] = o
 	}
@@ -242,7 +249,7 @@ func (w *world) rekey(b *branch) {
 			moves[key(from, name)] = key(to, name)
 		}
 	}
-	next, _, err := l.Rekey(ledger.URLs{Style: to, Base: "/"}, moves)
+	next, _, err := l.Rekey(ledger.URLs{Style: to, Base: "/", Origins: l.URLs.Origins}, moves)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -271,7 +278,7 @@ func (w *world) merge(b, other *branch, how string) {
 		}
 	}
 	if rapid.Bool().Draw(w.t, "their configuration") {
-		b.profile, b.coverage = other.profile, other.coverage
+		b.profile, b.coverage, b.site = other.profile, other.coverage, other.site
 	}
 	theirs := w.commits[other.head].ledger
 	switch {
@@ -356,11 +363,12 @@ func (w *world) consume(now *publication) {
 //
 //   - its line had a greater rev already: a state in between was recorded, on
 //     some branch or in the working tree; or
-//   - somebody recorded another content at its rev: two branches disagreed; or
+//   - somebody recorded another content at its rev: two branches disagreed (or
+//     they told the same content in two ways, once the site has moved); or
 //   - a profile that looks at noise has a say, and the noise is another. The
 //     profile in use and that of the last publication have a say. So has any
 //     with which something was recorded at this rev since then. A profile that
-//     was in use earlier and was replaced has none.
+//     was in use earlier and was replaced has none, even if it comes back.
 func (w *world) needless(now *publication, before *ledger.Ledger) {
 	if w.last == nil {
 		return
@@ -378,9 +386,12 @@ func (w *world) needless(now *publication, before *ledger.Ledger) {
 				agreed = false
 			}
 		}
-		blind := !seesNoise[now.profile] && !seesNoise[w.last.profile] &&
-			reflect.DeepEqual(line.Evidence, w.last.ledger.Pages[k].Evidence)
-		if agreed || blind {
+		if line.Unknown && w.moved {
+			agreed = false
+		}
+		recorded := !reflect.DeepEqual(line.Evidence, w.last.ledger.Pages[k].Evidence)
+		blind := !seesNoise[now.profile] && !seesNoise[w.last.profile]
+		if agreed || !recorded && (blind || c.noise == was.noise) {
 			w.t.Fatalf("%s went from rev %d to %d without a cause\nrecorded: %v\nbefore: %+v\npublished: %+v", k, rev, now.revs[k], w.claims[claim{k, rev}], line, w.last.ledger.Pages[k])
 		}
 	}
@@ -407,7 +418,7 @@ func (w *world) step() {
 		// branch that catches up.
 		"author", "author", "author", "author", "land", "land", "land", "land", "catch up", "branch", "branch",
 		// The site's configuration, and what it is changed for.
-		"configure", "configure", "coverage", "noise", "noise", "noise",
+		"configure", "configure", "move", "coverage", "noise", "noise", "noise",
 		// Single acts.
 		"deploy", "deploy", "deploy", "build", "build and commit", "commit", "shard",
 		"edit", "remove", "bring back", "merge", "fast-forward",
@@ -473,7 +484,7 @@ func (w *world) step() {
 		if other != b {
 			w.save(b)
 			b.head = w.commit(w.commits[other.head].ledger, w.commits[other.head].pages, b.head, other.head)
-			b.profile, b.coverage = other.profile, other.coverage
+			b.profile, b.coverage, b.site = other.profile, other.coverage, other.site
 			w.checkout(b)
 		}
 	case "revert", "revert with the ledger":
@@ -491,6 +502,9 @@ func (w *world) step() {
 		w.checkout(b)
 	case "profile":
 		b.profile = pick(t, "profile", profiles...)
+	case "move":
+		b.site = pick(t, "site", "https://a.example", "https://b.example")
+		w.moved = true
 	case "coverage":
 		b.coverage = pick(t, "coverage",
 			ledger.Coverage{Mode: ledger.CoverageComplete}, ledger.Coverage{Mode: ledger.CoverageNone},

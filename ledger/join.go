@@ -54,23 +54,22 @@ func joinPage(p, q Page) Page {
 	return out
 }
 
-// joinEvidence keeps what both know. The evidence that speaks in the result
-// stands, directly or through what it has taken over from, for all of it: the
-// one that spoke last in either was not taken over in the other.
+// joinEvidence keeps what both know. What speaks in the result stands, directly
+// or through what it has taken over from, for all of it: the evidence of the
+// last stage was not taken over by anything.
 func joinEvidence(p, q Page) (unknown bool, out []Evidence) {
 	if p.Unknown || q.Unknown {
 		return true, nil
 	}
 	out = slices.Clone(p.Evidence)
 	for _, e := range q.Evidence {
-		i := index(out, e.Profile)
+		i := slices.IndexFunc(out, func(f Evidence) bool { return f.Profile == e.Profile && f.Since == e.Since })
 		switch {
 		case i < 0:
 			out = append(out, e)
 		case out[i].Facets != e.Facets:
 			return true, nil
 		default:
-			out[i].Since = max(out[i].Since, e.Since)
 			out[i].Until = max(out[i].Until, e.Until)
 		}
 	}

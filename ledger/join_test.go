@@ -40,7 +40,7 @@ func anyPage(t *rapid.T) ledger.Page {
 				Profile: profile.ID(), Facets: facets(pick(t, "facets", "a", "b")),
 				Since: rapid.Int64Range(0, 2).Draw(t, "since"), Until: rapid.Int64Range(0, 2).Draw(t, "until"),
 			}
-			taken := slices.ContainsFunc(p.Evidence, func(o ledger.Evidence) bool { return o.Profile == e.Profile })
+			taken := slices.ContainsFunc(p.Evidence, func(o ledger.Evidence) bool { return o.Profile == e.Profile && o.Since == e.Since })
 			if !taken && e.Speaks() == speaks && rapid.Bool().Draw(t, "has") {
 				list = append(list, e)
 			}
@@ -191,7 +191,7 @@ func notBelow(t rapid.TB, high, low *ledger.Ledger) {
 		}
 		for _, e := range q.Evidence {
 			if !slices.ContainsFunc(p.Evidence, func(f ledger.Evidence) bool {
-				return f.Profile == e.Profile && f.Facets == e.Facets && f.Since >= e.Since && f.Until >= e.Until
+				return f.Profile == e.Profile && f.Facets == e.Facets && f.Since == e.Since && f.Until >= e.Until
 			}) {
 				fail(key+" evidence", p, q)
 			}

@@ -16,6 +16,7 @@
 package ledger
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -123,11 +124,12 @@ func (p Profile) algorithm() int64 {
 type Evidence struct {
 	Profile string // Profile.ID
 	Facets  Facets
-	// Since and Until tell which evidence speaks for the rev. When another
-	// profile takes over at the same rev, its evidence gets the next stage as
-	// Since, and that of the others gets it as Until. What is silent stays on
-	// the line: older copies of it, as histories and branches have them, are
-	// then known to be answered, and contradictions are still seen.
+	// Since and Until tell which evidence speaks for the rev. When the same
+	// content is told in another way (under another profile, at another
+	// origin), the new evidence gets the next stage as Since, and what spoke
+	// until then gets it as Until. What is silent stays on the line: older
+	// copies of it, as histories and branches have them, are then known to be
+	// answered, and contradictions are still seen.
 	Since, Until int64
 }
 
@@ -143,8 +145,9 @@ type Page struct {
 	// Unknown: two histories gave this rev to different contents. The next
 	// build bumps it.
 	Unknown bool
-	// Evidence has at most one element a profile: first what speaks, then the
-	// rest, each sorted by profile. It is empty when Unknown.
+	// Evidence has at most one element for a profile and stage: first what
+	// speaks, then the rest, each sorted by profile, then stage. It is empty
+	// when Unknown.
 	Evidence []Evidence
 	// Modified is when the rev last moved: RFC 3339, UTC, whole seconds, or "".
 	Modified string
@@ -153,32 +156,31 @@ type Page struct {
 // Gone reports whether the page is not part of the site now.
 func (p Page) Gone() bool { return p.Toggles%2 == 1 }
 
-// Claims returns the evidence that a page must agree with to keep its rev in a
-// build under the profile with that ID: all that speaks, and the profile's own.
+// Claims returns the evidence that a page must agree with to keep its rev: all
+// that speaks, with that of the profile with the given ID first.
 func (p Page) Claims(id string) []Evidence {
-	var out []Evidence
+	var own, others []Evidence
 	for _, e := range p.Evidence {
-		if e.Speaks() || e.Profile == id {
-			out = append(out, e)
+		switch {
+		case !e.Speaks():
+		case e.Profile == id:
+			own = append(own, e)
+		default:
+			others = append(others, e)
 		}
 	}
-	return out
-}
-
-// index returns the place of a profile's evidence, or -1.
-func index(list []Evidence, id string) int {
-	return slices.IndexFunc(list, func(e Evidence) bool { return e.Profile == id })
+	return append(own, others...)
 }
 
 func sortEvidence(list []Evidence) {
-	slices.SortFunc(list, func(a, b Evidence) int {
-		switch {
-		case a.Speaks() && !b.Speaks():
-			return -1
-		case b.Speaks() && !a.Speaks():
-			return 1
+	rank := func(e Evidence) int {
+		if e.Speaks() {
+			return 0
 		}
-		return strings.Compare(a.Profile, b.Profile)
+		return 1
+	}
+	slices.SortFunc(list, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Profile, b.Profile), cmp.Compare(a.Since, b.Since))
 	})
 }
 

@@ -81,7 +81,8 @@ var golden = map[string]*ledger.Ledger{
 				{Profile: "", Facets: facets("b"), Until: 1},
 			}, Modified: "2026-11-30T09:11:00Z"},
 			"/back/": {Rev: 4, Evidence: []ledger.Evidence{
-				{Profile: "", Facets: facets("b"), Since: 2, Until: 1},
+				{Profile: "", Facets: facets("c"), Since: 2},
+				{Profile: "", Facets: facets("b"), Until: 1},
 				{Profile: profiles[1].ID(), Facets: facets("a"), Since: 1, Until: 2},
 			}},
 			"/lost/": {Rev: 1, Evidence: []ledger.Evidence{{Profile: "ffffffff", Facets: facets("e")}}},

@@ -55,7 +55,7 @@ func (s Style) Key(base, file string) string {
 	switch {
 	case s == File:
 		return prefixed(base, file)
-	case index && (s == NoSlash && dir != ""):
+	case index && s == NoSlash:
 		return prefixed(base, strings.TrimSuffix(dir, "/"))
 	case index:
 		return prefixed(base, dir)
