@@ -45,7 +45,9 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	says("/private.html", "not listed: noindex", 0, 0)
-	for url, words := range map[string]string{"/nothing/": "there is no page /nothing/", "/b": "did you mean /b/?", "drafts/x.html": "left out: excluded", "/drafts/x.html": "left out: excluded"} {
+	says("drafts/x.html", "not listed: excluded", 0, 0)
+	says("/drafts/x.html", "not listed: excluded", 0, 0)
+	for url, words := range map[string]string{"/nothing/": "there is no page /nothing/", "/b": "did you mean /b/?"} {
 		_, err := pagerev.Explain(t.Context(), p.opts, url)
 		wantError(t, err, pagerev.ErrUsage, words)
 	}

@@ -39,12 +39,7 @@ type life struct {
 	// though the content is what was published.
 	between map[string]bool
 	known   map[string]signal // what the ledger holds, by key
-	backups []backup
-}
-
-type backup struct {
-	data  []byte
-	style site.Style
+	backups [][]byte          // of the ledger
 }
 
 // A signal is the content of a page. Its links do not depend on its address.
@@ -197,7 +192,7 @@ func (l *life) build(only string, bases []string) {
 		}
 		l.known[key] = s
 	}
-	l.backups = append(l.backups, backup{read(l, l.ledger), l.style})
+	l.backups = append(l.backups, read(l, l.ledger))
 	if only != "" {
 		return
 	}
@@ -326,10 +321,6 @@ func (l *life) restore() {
 	b := l.backups[rapid.IntRange(0, len(l.backups)-1).Draw(l.T, "backup")]
 	later := filepath.Join(l.dir, "later.json")
 	put(l, later, read(l, l.ledger))
-	put(l, l.ledger, b.data)
-	if b.style != l.style {
-		l.style = b.style
-		l.forget()
-	}
+	put(l, l.ledger, b)
 	l.build("", []string{later})
 }
