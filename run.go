@@ -98,6 +98,10 @@ func Configure(in Input) (*Run, error) {
 	if r.before, err = ledger.Join(all...); err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
 	}
+	if c := r.committed; c != nil && c.URLs.Style != "" {
+		// Earlier ledgers raise revs. They do not undo a rekey.
+		r.before.URLs.Style, r.before.URLs.Base = c.URLs.Style, c.URLs.Base
+	}
 	r.cache = parseCache(in.Cache)
 	return r, nil
 }
@@ -274,22 +278,24 @@ func (r *Run) settle(found site.Found, files []string) error {
 		slices.Sort(r.urls.Origins)
 	}
 
-	here := sitesOf(r.urls)
-	then := sitesOf(had)
-	for _, s := range []func() (extract.Site, bool){
-		func() (extract.Site, bool) { return configured, configured.Host != "" },
-		// What pages say is asked at the first build only. It goes into the
-		// ledger, or it must not count: the next build would not know it.
-		func() (extract.Site, bool) { s, ok := found.Site(); return s, ok && !r.sampled },
-	} {
-		if s, ok := s(); ok {
-			here = append(here, s)
-			then = append(then, s)
+	add := func(list []extract.Site, s extract.Site, ok bool) []extract.Site {
+		if ok && !slices.Contains(list, s) {
+			return append(list, s)
 		}
+		return list
 	}
+	// What pages say is asked at the first build only. It goes into the
+	// ledger, or it must not count: the next build would not know it.
+	foundSite, ok := found.Site()
+	ok = ok && !r.sampled
+	here := add(add(sitesOf(r.urls), configured, configured.Host != ""), foundSite, ok)
 	r.places = [][]extract.Site{here}
-	if len(had.Origins) > 0 && !slices.Equal(had.Origins, r.urls.Origins) {
-		r.places = append(r.places, then)
+	// The ledger's evidence is from a build that may have known less: what
+	// the ledger has, with or without what a sitemap said.
+	for _, then := range [][]extract.Site{sitesOf(had), add(sitesOf(had), foundSite, ok)} {
+		if !slices.ContainsFunc(r.places, func(p []extract.Site) bool { return slices.Equal(p, then) }) {
+			r.places = append(r.places, then)
+		}
 	}
 
 	if base != "/" {
