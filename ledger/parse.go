@@ -86,7 +86,7 @@ func at(line int, err error) error {
 
 // document reads well-formed JSON, joining members that stand twice.
 func (r *reader) document(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
+	dec := newDecoder(data)
 	if t, err := dec.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {
@@ -132,6 +132,14 @@ func (r *reader) document(data []byte) error {
 	return nil
 }
 
+// newDecoder returns a decoder that takes numbers as they are: all its errors
+// are of syntax.
+func newDecoder(data []byte) *json.Decoder {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec
+}
+
 // eachMember calls f for each name up to the end of the object that dec is in;
 // f reads the value.
 func eachMember(dec *json.Decoder, f func(name string) error) error {
@@ -151,7 +159,7 @@ func eachMember(dec *json.Decoder, f func(name string) error) error {
 
 // members reads a value that must be an object, each name in it once.
 func members(raw json.RawMessage, f func(name string, value json.RawMessage) error) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec := newDecoder(raw)
 	if t, err := dec.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {
