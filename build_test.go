@@ -603,13 +603,12 @@ func TestUnwritable(t *testing.T) {
 		p := newPlace(t, small)
 		p.build()
 		edited.write(t, p.pub)
-		m := read(t, manifestOf(p.pub))
+		before := readFolder(p.dir)
 		shut(t, filepath.Join(p.pub, ".well-known"))
 		_, err := p.try()
 		wantError(t, err, nil, "cannot write "+manifestOf(p.pub), "permission denied")
-		same(t, "manifest", read(t, manifestOf(p.pub)), m)
-		if p.rev("/a.html") != 1 {
-			t.Error("the ledger went on without the manifest")
+		if c := changed(before, readFolder(p.dir)); len(c) > 0 { // the ledger neither
+			t.Errorf("wrote %q", c)
 		}
 	})
 	t.Run("locked, where nothing takes a cache", func(t *testing.T) {
@@ -723,17 +722,17 @@ func TestBuildErrors(t *testing.T) {
 		"not a folder":       {opts: func(o *pagerev.Options) { o.Dir = filepath.Join(o.Dir, "index.html") }, kind: pagerev.ErrUsage, says: []string{"index.html is not a folder"}},
 		"nothing there":      {opts: func(o *pagerev.Options) { o.Dir += "x" }, kind: pagerev.ErrUsage, says: []string{"publicx"}},
 		"empty":              {files: folderMap{}, kind: pagerev.ErrUsage, says: []string{"public", "empty", "build the site first"}},
-		"no pages":           {files: folderMap{"a.css": ""}, kind: pagerev.ErrUsage, says: []string{"no page among its 1 files"}},
+		"no pages":           {files: folderMap{"a.css": ""}, kind: pagerev.ErrUsage, says: []string{"no page among its files (1)"}},
 		"selector":           {opts: config(pagerev.Config{Content: pagerev.List{"main["}}), kind: pagerev.ErrUsage, says: []string{"content", "main["}},
 		"matches nothing":    {opts: config(pagerev.Config{Content: pagerev.List{"#post"}}), kind: pagerev.ErrUsage, says: []string{"a.html", "b/index.html", "#post", "matches nothing"}},
 		"two for one key":    {files: small.with("b.html", "<main>b"), opts: config(pagerev.Config{URLs: "slash"}), kind: pagerev.ErrUsage, says: []string{"b.html", "b/index.html", "/b/"}},
 		"newer ledger":       {book: `{"pagerev": 2, "pages": {}}`, says: []string{"pagerev.ledger.json", "newer"}},
 		"a manifest":         {book: `{"version":1,"generated":"2026-01-01T00:00:00Z","site_rev":1,"entries":{}}`, says: []string{"pagerev.ledger.json", "manifest"}},
-		"giant":              {book: `{"pagerev":1,"pages":{"/":{"rev":9007199254740993}}}`, says: []string{"pagerev.ledger.json", "2^53"}},
+		"giant":              {book: `{"pagerev":1,"pages":{"/":{"rev":9007199254740993}}}`, says: []string{"pagerev.ledger.json", "too large"}},
 		"newer algorithm":    {book: `{"pagerev":1,"profile":{"algorithm":2},"pages":{}}`, says: []string{"pagerev.ledger.json", "algorithm 2", "newer pagerev"}},
 		"unknown style":      {book: `{"pagerev":1,"urls":{"style":"pretty","base":"/"},"pages":{}}`, says: []string{"pagerev.ledger.json", "pretty"}},
 		"other style":        {book: `{"pagerev":1,"urls":{"style":"slash","base":"/"},"pages":{}}`, opts: config(pagerev.Config{URLs: "html"}), kind: pagerev.ErrUsage, says: []string{"slash", "html", "rekey"}},
-		"base missing":       {opts: func(o *pagerev.Options) { o.Bases = []string{"none.json"} }, says: []string{"none.json", "--base"}},
+		"base missing":       {opts: func(o *pagerev.Options) { o.Bases = []string{"none.json"} }, kind: pagerev.ErrUsage, says: []string{"none.json", "--base"}},
 		"no such shard":      {opts: func(o *pagerev.Options) { o.Only = "/x/" }, kind: pagerev.ErrUsage, says: []string{"/x/"}},
 		"shard without path": {opts: func(o *pagerev.Options) { o.Only = "b" }, kind: pagerev.ErrUsage, says: []string{"only"}},
 		"locked, no ledger":  {opts: locked, kind: pagerev.ErrStale, says: []string{"there is no ledger", "pagerev build"}},

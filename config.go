@@ -158,7 +158,10 @@ func (c *Config) parse(data []byte) error {
 			return at(offset, "%q stands there twice: remove one", name)
 		}
 		seen[name] = true
-		if err := json.Unmarshal(raw, option.Addr().Interface()); err != nil || string(raw) == "null" {
+		if string(raw) == "null" {
+			continue // as good as left out
+		}
+		if err := json.Unmarshal(raw, option.Addr().Interface()); err != nil {
 			return at(offset, "%s: %s", name, wanted(option, err))
 		}
 	}
@@ -188,9 +191,6 @@ func wanted(option reflect.Value, err error) string {
 		return "want a string"
 	case bool, *bool:
 		return "want true or false"
-	}
-	if err == nil { // null
-		return "leave it out instead of null"
 	}
 	return err.Error()
 }

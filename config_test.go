@@ -38,14 +38,14 @@ func TestParseConfig(t *testing.T) {
 func TestParseConfigErrors(t *testing.T) {
 	t.Parallel()
 	for in, says := range map[string][]string{
-		``:                                    {"breaks off"},
-		`{`:                                   {"breaks off"},
+		``:                                    {"empty"},
+		`{`:                                   {"line 1", "unexpected end"},
 		"{\n\"site\": \n!}":                   {"line 3"},
-		`{} {}`:                               {"line 1", "follows the end"},
-		`[]`:                                  {"array"},
+		`{} {}`:                               {"line 1", "after top-level value"},
+		`[]`:                                  {"line 1", "begins with {"},
 		`{"contnet": "main"}`:                 {`"contnet" is not an option`, `"content"`},
-		`{"sitemap": "x"}`:                    {`"sitemap" is not an option`, `"site"`},
-		`{"menus": "yes"}`:                    {"menus", "string"},
+		`{"sitemap": "x"}`:                    {`"sitemap" is not an option`, "pagerev schema"},
+		`{"menus": "yes"}`:                    {"menus", "true or false"},
 		`{"site": "x", "ignore": 3}`:          {"ignore", "a string or a list of strings"},
 		`{"ignore": ["a"], "content": [1]}`:   {"content", "a string or a list of strings"},
 		`{"coverage": "some"}`:                {"coverage", `"some"`, `"complete"`},
