@@ -21,8 +21,8 @@ type Output struct {
 	Manifest []byte // nil for a shard: it would claim what it has not read
 	Cache    []byte
 	Report   *Report
-	// Stale says that the ledger file is not what this build gives; equal
-	// ledgers have equal bytes.
+	// Stale says that the ledger file does not hold what this build gives.
+	// Times are not compared, nor is the layout of the file.
 	Stale bool
 }
 
