@@ -163,7 +163,9 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 		case "text":
 			add(m.name, r.value(m.value))
 		case "url":
-			add(m.name, r.resolve(m.value))
+			if scheme := splitURL(m.value).scheme; scheme == "" || scheme == "http" || scheme == "https" {
+				add(m.name, r.resolve(m.value)) // anything else is the path of somebody's disk
+			}
 		case "words":
 			add(m.name, strings.ToLower(strings.ReplaceAll(m.value, " ", "")))
 		case "json":

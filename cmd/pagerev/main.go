@@ -38,9 +38,13 @@ const (
 )
 
 func main() {
-	// Pages are parsed into trees that live for a moment: collect less often.
+	// Pages are parsed into trees that live for a moment: collect less often,
+	// as long as giant pages do not pile up.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(512 << 20)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := doMain(ctx, os.Args[1:], os.Stdout, os.Stderr)
