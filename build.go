@@ -48,6 +48,8 @@ type Options struct {
 	Flags []string
 	// Progress, if set, is called as pages are done. Calls do not overlap.
 	Progress func(done, total int)
+	// Waiting, if set, is called when another build holds the ledger's lock.
+	Waiting func()
 
 	// without: no ledger and no cache are read; keys are made as urls say, or
 	// as the site says where those are the zero value.
@@ -304,7 +306,7 @@ func joinErrors(errs []error) error {
 // another build wrote meanwhile is joined and not lost. out is what the run
 // gives if the ledger is still as it was.
 func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
-	unlock, err := lockFor(ctx, b.o.Ledger)
+	unlock, err := lockFor(ctx, b.o.Ledger, b.o.Waiting)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 		if err := folderOf(output); err != nil {
 			return nil, err
 		}
-		unlock, err := lockFor(ctx, output)
+		unlock, err := lockFor(ctx, output, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 }
 
 // lockFor takes the lock of a ledger file. Two names for one file have one lock.
-func lockFor(ctx context.Context, name string) (unlock func(), err error) {
+func lockFor(ctx context.Context, name string, waiting func()) (unlock func(), err error) {
 	if name, err = store.Target(name); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func lockFor(ctx context.Context, name string) (unlock func(), err error) {
 	if err := store.PrivateDir(private); err != nil {
 		return nil, err
 	}
-	return store.Lock(ctx, filepath.Join(private, filepath.Base(name)+".lock"))
+	return store.Lock(ctx, filepath.Join(private, filepath.Base(name)+".lock"), waiting)
 }
 
 // Rekey moves the pages of a ledger file to the keys they have under another
@@ -115,7 +115,7 @@ func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
 		return 0, missing
 	}
 	if !o.DryRun {
-		unlock, err := lockFor(ctx, o.Ledger)
+		unlock, err := lockFor(ctx, o.Ledger, o.Waiting)
 		if err != nil {
 			return 0, err
 		}

@@ -175,6 +175,7 @@ func (f *siteFlags) addContent(fl *pflag.FlagSet) {
 // options reads the configuration file and lays the flags over it.
 func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, error) {
 	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs, Flags: given(cmd.Flags())}
+	o.Waiting = func() { fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another build of this ledger") }
 	name, data, err := f.readConfig()
 	if err != nil {
 		return o, err

@@ -173,11 +173,18 @@ func Sweep(name string) {
 	}
 }
 
-// Lock takes the lock file, waiting for whoever holds it. The returned
-// function releases it; the system does so when the process dies.
-func Lock(ctx context.Context, name string) (unlock func(), err error) {
+// Lock takes the lock file, waiting for whoever holds it; waiting, if not nil,
+// is called once when there is somebody. The returned function releases it; the
+// system does so when the process dies.
+func Lock(ctx context.Context, name string, waiting func()) (unlock func(), err error) {
 	l := flock.New(name)
-	ok, err := l.TryLockContext(ctx, 20*time.Millisecond)
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		if waiting != nil {
+			waiting()
+		}
+		ok, err = l.TryLockContext(ctx, 20*time.Millisecond)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", name, cause(err))
 	}

@@ -193,7 +193,7 @@ func TestWriteUnprivileged(t *testing.T) {
 	if err := PrivateDir(filepath.Join(dir, ".pagerev")); err == nil || !strings.Contains(err.Error(), ".pagerev: permission denied") {
 		t.Errorf("PrivateDir: %v", err)
 	}
-	if _, err := Lock(t.Context(), filepath.Join(dir, "lock")); err == nil || !strings.Contains(err.Error(), "cannot lock") {
+	if _, err := Lock(t.Context(), filepath.Join(dir, "lock"), nil); err == nil || !strings.Contains(err.Error(), "cannot lock") {
 		t.Errorf("Lock: %v", err)
 	}
 	if err := os.Chmod(name, 0); err != nil {
@@ -242,19 +242,21 @@ func TestSweep(t *testing.T) {
 func TestLock(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
-	unlock, err := Lock(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
+	waited := 0
+	waiting := func() { waited++ }
+	unlock, err := Lock(t.Context(), name, waiting)
+	if err != nil || waited != 0 {
+		t.Fatal(err, waited)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 	defer cancel()
-	if _, err := Lock(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Lock(ctx, name, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("taken twice: %v", err)
 	}
 	go func() { time.Sleep(30 * time.Millisecond); unlock() }()
-	again, err := Lock(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
+	again, err := Lock(t.Context(), name, waiting)
+	if err != nil || waited != 1 {
+		t.Fatal(err, waited)
 	}
 	again()
 }
