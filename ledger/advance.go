@@ -174,7 +174,7 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 func takeOver(list []Evidence, now Evidence) []Evidence {
 	out := slices.Clone(list)
 	for _, e := range out {
-		now.Since = max(now.Since, e.Since+1, e.Until+1)
+		now.Since = max(now.Since, e.Since+1)
 	}
 	for i := range out {
 		if out[i].Speaks() {

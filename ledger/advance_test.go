@@ -125,6 +125,24 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
+func TestClaims(t *testing.T) {
+	p := ledger.Page{Rev: 3, Evidence: []ledger.Evidence{
+		{Profile: "", Facets: facets("a"), Since: 1},
+		{Profile: "11111111", Facets: facets("b")},
+		{Profile: "22222222", Facets: facets("c")},
+		{Profile: "", Facets: facets("d"), Until: 1},
+	}}
+	for id, want := range map[string]string{"": ",11111111,22222222", "22222222": "22222222,,11111111", "33333333": ",11111111,22222222"} {
+		var got []string
+		for _, e := range p.Claims(id) {
+			got = append(got, e.Profile)
+		}
+		if s := strings.Join(got, ","); s != want {
+			t.Errorf("claims for %q: %q, want %q", id, s, want)
+		}
+	}
+}
+
 func TestAdvanceShard(t *testing.T) {
 	l := &ledger.Ledger{Pages: map[string]ledger.Page{
 		"/docs/a": {Rev: 1, Evidence: told("a")},

@@ -446,7 +446,7 @@ func integer(raw json.RawMessage) (int64, error) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && raw[0] != '-' || n > MaxSiteRev:
-		return 0, fmt.Errorf("%w: %.40s is above 2^53-1: correct that number, or restore the file from git", ErrTooLarge, raw)
+		return 0, fmt.Errorf("%w: %.40s: correct that number (at most 2^53-1), or restore the file from git", ErrTooLarge, raw)
 	case err != nil || n < 0:
 		return 0, fmt.Errorf("%.40s is not a whole number from 0 up", raw)
 	}
