@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
@@ -286,11 +287,22 @@ func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 	res, ok := run.Known(p, digest)
 	if !ok {
 		res, err = run.Extract(p, digest, body)
+		err = b.named(err, p)
 	}
 	if cap(body) > 1<<20 {
 		body = nil // let a giant go
 	}
 	return body[:0], res, err
+}
+
+// named makes an error about a page's content name the file in full, as errors
+// of the file system do.
+func (b *build) named(err error, p Page) error {
+	var sel *extract.SelectorError
+	if errors.As(err, &sel) {
+		sel.Key = b.tree.Name(p.Path)
+	}
+	return err
 }
 
 // joinErrors keeps the first ten and says how many there are.
