@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/internal/githistory"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
@@ -74,7 +75,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	if err := b.read(ctx); err != nil {
 		return nil, err
 	}
-	out, err := b.run.Assemble(b.results)
+	out, err := b.assemble()
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +117,8 @@ type build struct {
 	pages   []Page
 	results []Result
 	file    []byte // the ledger as it was read
+
+	warnings []string // about the ledger's surroundings
 }
 
 func open(ctx context.Context, o Options) (*build, error) {
@@ -161,6 +164,11 @@ func open(ctx context.Context, o Options) (*build, error) {
 		}
 		in.Joins = append(in.Joins, Source{Name: name, Data: data})
 	}
+	if !o.without {
+		if in.History, err = b.history(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if b.run, err = Configure(in); err != nil {
 		return nil, err
 	}
@@ -171,6 +179,25 @@ func open(ctx context.Context, o Options) (*build, error) {
 		return nil, usage(err)
 	}
 	return b, nil
+}
+
+// history asks git what the ledger's earlier commits knew. Where git cannot tell,
+// the build goes on with what it has, and says so.
+func (b *build) history(ctx context.Context) ([]byte, error) {
+	name, err := store.Target(b.o.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	h, err := githistory.Of(ctx, name)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		b.warnings = append(b.warnings, fmt.Sprintf("%v: revs that only earlier commits know are not seen", err))
+	case h.Shallow:
+		b.warnings = append(b.warnings, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
+	}
+	return h.Added, nil
 }
 
 // Now is the time of a build: SOURCE_DATE_EPOCH if it is set, else the clock.
@@ -233,6 +260,14 @@ func (b *build) plan() ([]Page, error) {
 		return nil, fmt.Errorf("%s: %w", b.o.Dir, err)
 	}
 	return plan.Pages, nil
+}
+
+func (b *build) assemble() (*Output, error) {
+	out, err := b.run.Assemble(b.results)
+	if err == nil {
+		out.Report.Warnings = append(out.Report.Warnings, b.warnings...)
+	}
+	return out, err
 }
 
 // extract reads pages, several at once. Every page's error is reported, not
@@ -372,7 +407,7 @@ func (b *build) again(ctx context.Context, file []byte) (*Output, error) {
 		}
 	}
 	b.run, b.file = next, file
-	return next.Assemble(b.results)
+	return b.assemble()
 }
 
 func (b *build) manifestName() string {

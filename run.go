@@ -32,6 +32,9 @@ type Input struct {
 	// Joins are more ledgers that nothing may fall below: those of other
 	// commits, branches or backups.
 	Joins []Source
+	// History has the lines that the repository's commits added to the ledger
+	// ([ledger.ParseHistory]): what was committed once does not go down either.
+	History []byte
 	// Cache is what [Output.Cache] was last time, or nil. It makes a run
 	// faster and shows drift; it never changes ledger or manifest.
 	Cache []byte
@@ -96,6 +99,16 @@ func Configure(in Input) (*Run, error) {
 		}
 		all, names = append(all, l), append(names, src.Name)
 	}
+	if len(in.History) > 0 {
+		l, err := ledger.ParseHistory(in.History)
+		if err != nil {
+			return nil, fmt.Errorf("%s, in the history: %w", in.Ledger.Name, err)
+		}
+		// A configuration that this version cannot compute is no reason to stop:
+		// what it recorded then counts as other content.
+		_ = r.learnProfiles(l)
+		all, names = append(all, l), append(names, "its history")
+	}
 	if r.before, err = ledger.Join(all...); err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
 	}
@@ -103,26 +116,26 @@ func Configure(in Input) (*Run, error) {
 	return r, nil
 }
 
-// learnProfiles compiles the configurations of earlier builds. One of another
-// algorithm is refused: it cannot be told whether content changed.
+// learnProfiles compiles the configurations of earlier builds. The error says
+// which of them, if any, this version cannot compute.
 func (r *Run) learnProfiles(l *ledger.Ledger) error {
 	texts := slices.Collect(maps.Values(l.Known))
 	texts = append(texts, ledger.DefaultProfile)
 	if l.Profile != "" {
 		texts = append(texts, l.Profile)
 	}
+	var errs []error
 	for _, text := range texts {
 		p, err := extract.ParseProfile(string(text))
-		if err != nil {
-			return err
+		if err == nil {
+			r.older[text.ID()], err = extract.Compile(p)
 		}
-		x, err := extract.Compile(p)
 		if err != nil {
-			return fmt.Errorf("the ledger's profile: %w", err)
+			delete(r.older, text.ID())
+			errs = append(errs, fmt.Errorf("the ledger's profile: %w", err))
 		}
-		r.older[text.ID()] = x
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // A Page is a file that is a page.
