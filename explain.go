@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,16 +146,23 @@ func verdict(changes []ledger.Change, e *Explanation) string {
 		return fmt.Sprintf("its content is what rev %d stands for, under an earlier configuration: the rev stays", e.Rev)
 	}
 	if e.Drifted {
-		return fmt.Sprintf("its content is what rev %d stands for: the rev stays, though its bytes changed", e.Rev)
+		return fmt.Sprintf("its content is what rev %d stands for: the rev stays, though its bytes have changed since", e.Rev)
 	}
 	return fmt.Sprintf("its content is what rev %d stands for: the rev stays", e.Rev)
 }
 
 // find finds a page by file, key or URL. skip says why a page is left out.
 func (b *build) find(pages []Page, url string) (p Page, skip string, err error) {
+	url, _, _ = strings.Cut(url, "#")
 	key := url
-	if _, path, ok := extract.ParsePageURL(url); ok {
-		key = path
+	if _, p, ok := extract.ParsePageURL(url); ok {
+		key = p
+	}
+	// A file may be named from where one stands, as the shell completes it.
+	if below, ok := strings.CutPrefix(path.Clean(filepath.ToSlash(url)), path.Clean(filepath.ToSlash(b.o.Dir))+"/"); ok {
+		url = below
+	} else {
+		url = strings.TrimPrefix(url, "./")
 	}
 	for _, p := range pages {
 		if p.Key == key || p.Path == url || "/"+p.Path == url {

@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 		says(url, "the rev stays", 1, 1)
 	}
 	files.with("a.html", "<title>a</title><main class=x>First.</main>").write(t, p.pub)
-	says("/a.html", "though its bytes changed", 1, 1)
+	says("/a.html", "though its bytes have changed since", 1, 1)
 	files.with("a.html", "<title>a</title><main>Edited.</main>").write(t, p.pub)
 	says("/a.html", "(text): it gets rev 2", 1, 2)
 	if e := explain("/a.html"); !strings.Contains(e.Text, "Edited.") {

@@ -62,8 +62,6 @@ type Change struct {
 }
 
 func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
-	// JSON for machines has empty lists, not null.
-	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{}
 	rep.Pages = len(listed)
 	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{} // none is [] in JSON
 	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()
@@ -107,6 +105,18 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 		}
 	}
 	rep.Warnings = append([]string{}, n.warnings...)
+	known := 0
+	for _, p := range r.before.Pages {
+		if !p.Gone() {
+			known++
+		}
+	}
+	if rep.Gone > 2 && rep.Gone > known/2 {
+		rep.warn("%d of %d known pages are gone: if this is not the folder, or the coverage, that you meant, restore the ledger before you publish", rep.Gone, known)
+	}
+	if before := r.before.Coverage.Epoch; r.committed != nil && next.Coverage.Epoch > before {
+		rep.warn("the coverage changed: site_rev moves with it")
+	}
 	if len(empty) > 0 {
 		rep.warn("%s without any content (%s): if scripts fill them, exclude them", count(len(empty), "page"), examples(empty))
 	}

@@ -132,7 +132,7 @@ func (r *Run) learnProfiles(l *ledger.Ledger) error {
 		}
 		if err != nil {
 			delete(r.older, text.ID())
-			errs = append(errs, fmt.Errorf("the ledger's profile: %w", err))
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -228,6 +228,11 @@ func newResolver(x *Extractor, p *Page, a Address) *resolver {
 	for _, s := range r.sites {
 		r.bases = append(r.bases, s.Base)
 	}
+	if u := splitURL(p.Canonical()); u.scheme == "" && !u.hasAuthority && strings.HasPrefix(u.path, "/") {
+		if base, ok := baseOf(cleanPath(u.path), r.self); ok {
+			r.bases = append(r.bases, base)
+		}
+	}
 	slices.SortStableFunc(r.bases, func(a, b string) int { return len(b) - len(a) })
 	for _, m := range p.meta {
 		if m.name == "base" {
@@ -249,14 +254,17 @@ func ownSite(canonical, self string) (Site, bool) {
 	if !ok {
 		return Site{}, false
 	}
+	base, ok := baseOf(p, self)
+	return Site{Host: host, Base: base}, ok
+}
+
+// baseOf is what stands in front of a page's own path in the path of its URL.
+func baseOf(p, self string) (string, bool) {
 	plain := func(s string) string {
 		return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(s, "index.html"), "/"), ".html")
 	}
-	base, found := strings.CutSuffix(plain(p), plain(self))
-	if !found {
-		return Site{}, false
-	}
-	return Site{Host: host, Base: base + "/"}, true
+	base, ok := strings.CutSuffix(plain(p), plain(self))
+	return base + "/", ok
 }
 
 // setBase takes a base element into account.

@@ -140,7 +140,7 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	same := equal && len(claims) == 1 || len(claims) > 0 && o.Agrees
 	switch {
 	case p.Unknown:
-		c.Kind, c.Reason = Changed, "two histories gave this rev to different contents"
+		c.Kind, c.Reason = Changed, "two branches had used this rev for different contents"
 	case len(claims) == 0:
 		c.Kind, c.Reason = Changed, "the ledger does not say what content this rev stands for"
 	case p.Rev == 0:
@@ -148,7 +148,7 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	case !same && own && !equal:
 		c.Kind, c.Facets = Changed, claims[0].Facets.Differ(o.Facets)
 	case !same:
-		c.Kind, c.Reason = Changed, "the content differs from what an earlier configuration recorded"
+		c.Kind, c.Reason = Changed, "the content changed, and so did the configuration"
 	}
 	if c.Kind == Changed {
 		p.Rev++

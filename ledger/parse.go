@@ -20,7 +20,7 @@ import (
 func Parse(data []byte) (*Ledger, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, fmt.Errorf("%w: the file is empty: restore it from git, or delete it to begin anew", ErrDamaged)
+		return nil, fmt.Errorf("%w: the file is empty: restore it from git, or delete it if nothing was ever published", ErrDamaged)
 	}
 	r := newReader()
 	err := r.document(data)

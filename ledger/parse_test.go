@@ -172,7 +172,7 @@ func TestRefused(t *testing.T) {
 		kind       error
 		words      []string
 	}{
-		{"empty", "", ledger.ErrDamaged, []string{"empty", restore, "delete it to begin anew"}},
+		{"empty", "", ledger.ErrDamaged, []string{"empty", restore, "delete it if nothing was ever published"}},
 		{"white space", " \r\n\t", ledger.ErrDamaged, []string{"empty"}},
 		{"only a BOM", "\uFEFF", ledger.ErrDamaged, []string{"empty"}},
 		{"array", "[]", ledger.ErrNotLedger, []string{"not a JSON object"}},

@@ -146,7 +146,7 @@ func tellChanges(w io.Writer, changes []pagerev.Change) {
 	n := 0
 	for _, c := range changes {
 		// A first build, or a new configuration, is told by its number.
-		if kinds[string(c.Kind)] > shown && (c.Kind == "new" || c.Kind == "migrated") {
+		if c.Kind == "migrated" || c.Kind == "new" && kinds["new"] > shown {
 			continue
 		}
 		if n++; n > shown {
@@ -157,8 +157,8 @@ func tellChanges(w io.Writer, changes []pagerev.Change) {
 	if n > shown {
 		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(n-shown)))
 	}
-	if m := kinds["migrated"]; m > shown {
-		fmt.Fprintf(w, "  %s lines told anew under this configuration, at the same rev\n", humanize.Comma(int64(m)))
+	if m := kinds["migrated"]; m > 0 {
+		fmt.Fprintf(w, "  the configuration changed: %s, at the same rev\n", countOf(m, "page")+" kept the content")
 	}
 }
 

@@ -32,7 +32,11 @@ their revs. Do it when the site's URLs did change; then build.`,
 			if dryRun {
 				fmt.Fprintln(cmd.ErrOrStderr(), "dry run: nothing is written")
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), countOf(moved, "page"), "moved")
+			words := "%s moved; now build\n"
+			if dryRun {
+				words = "%s would move\n"
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), words, countOf(moved, "page"))
 			return err
 		},
 	}
