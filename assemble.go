@@ -68,6 +68,9 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	if len(errs) > 0 {
 		return nil, usage(errors.Join(errs...))
 	}
+	if n := len(n.skipped[site.SkipUncovered]); len(listed) == 0 && n > 0 && r.in.Only == "" {
+		return nil, usage(fmt.Errorf("none of the %s is within the coverage %s: correct its prefixes", count(n, "page"), strings.Join(b.Coverage.Prefixes, ", ")))
+	}
 	next, changes, err := r.before.Advance(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.in.Ledger.Name, err)

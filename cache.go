@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -54,8 +55,24 @@ func (c cachedPage) result(p Page, digest string) Result {
 
 // context is the part of a result's inputs that all pages share.
 func (r *Run) context() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%q\n%q\n%q\n%q", extract.Algorithm, r.profile, r.urls.Style, r.urls.Base, r.places[0]))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s\n%q\n%q\n%q\n%q", extract.Algorithm, buildID(), r.profile, r.urls.Style, r.urls.Base, r.places[0]))
 	return hex.EncodeToString(sum[:8])
+}
+
+// buildID tells one build of this program from another as far as Go knows: a
+// cache is not carried over between them.
+func buildID() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	id := info.Main.Version + info.Main.Sum
+	for _, s := range info.Settings {
+		if strings.HasPrefix(s.Key, "vcs.") {
+			id += " " + s.Value
+		}
+	}
+	return id
 }
 
 // plausible reports whether cached facets look like those of this run. A

@@ -133,6 +133,9 @@ func (l *life) reconfigure() {
 }
 
 func (l *life) options() pagerev.Options {
+	if len(l.keys()) == 0 {
+		l.config.Coverage = pagerev.Coverage{} // one that covers nothing is refused
+	}
 	l.clock = l.clock.Add(time.Minute)
 	return pagerev.Options{Dir: l.pub, Ledger: l.ledger, Config: l.config, Now: l.clock, Jobs: rapid.IntRange(1, 2).Draw(l.T, "jobs")}
 }

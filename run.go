@@ -50,6 +50,7 @@ type Run struct {
 	in        Input
 	profile   ledger.Profile
 	x         *extract.Extractor
+	bare      *extract.Extractor            // without what is ignored; nil if nothing is
 	older     map[string]*extract.Extractor // by profile ID; without those that cannot be computed
 	committed *ledger.Ledger                // the ledger file alone; nil if there is none
 	before    *ledger.Ledger                // with the joins
@@ -80,6 +81,12 @@ func Configure(in Input) (*Run, error) {
 	}
 	if r.x, err = extract.Compile(p); err != nil {
 		return nil, usage(err)
+	}
+	if len(p.Ignore)+len(p.IgnoreText) > 0 {
+		p.Ignore, p.IgnoreText = nil, nil
+		if r.bare, err = extract.Compile(p); err != nil {
+			return nil, usage(err)
+		}
 	}
 	var all []*ledger.Ledger
 	var names []string
@@ -185,6 +192,9 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 	}
 	if len(pages) == 0 && len(files) == 0 {
 		return nil, usage(errors.New("the folder is empty: build the site first"))
+	}
+	if len(pages) == 0 && len(skipped) > 0 {
+		return nil, usage(fmt.Errorf("all its pages are left out (%s): correct exclude", strings.Join(slices.Sorted(maps.Keys(skipped)), ", ")))
 	}
 	if len(pages) == 0 {
 		return nil, usage(fmt.Errorf("there is no page among its files (%d): name the folder that the built HTML is in", len(files)))
@@ -417,6 +427,11 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 			sel.Key = p.Path // what people edit or exclude
 		}
 		return res, usage(err)
+	}
+	if c.Empty() && r.bare != nil {
+		if all, err := r.bare.Content(page, r.address(p, 0)); err == nil && !all.Empty() {
+			return res, usage(fmt.Errorf("%s: ignore and ignoreText leave nothing of its content: make them narrower, or exclude the page", p.Path))
+		}
 	}
 	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
 	res.Canonical = r.otherCanonical(p, page.Canonical())

@@ -106,7 +106,8 @@ func (x *Extractor) finish(c *Content) {
 // went since, the content did not change, only the way it is found. So besides
 // the region found now it tries the others, and takes the content found now for
 // that of a region by another name. It never takes the content of one of the
-// others for that: more may stand around it now.
+// others for that, nor one of the others that is not around the region found now:
+// more may stand beside it.
 func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
 	steps := x.steps()
 	for _, marks := range []bool{true, false} {
@@ -126,12 +127,36 @@ func (x *Extractor) Agrees(p *Page, a Address, want Facets) bool {
 			if x.finish(&renamed); renamed.Facets == want {
 				return true
 			}
-			if c, err := v.content(steps[i : i+1]); err == nil && c.Facets == want {
+			alone, err := v.content(steps[i : i+1])
+			if err == nil && alone.Facets == want && v.within(c.Region, st) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// within reports whether the regions by the step named are inside of those by
+// another: then all that the page shows as content now was looked at before.
+func (v *view) within(region string, outer step) bool {
+	above := map[*html.Node]bool{}
+	for _, n := range v.rm.regions(v.p, outer) {
+		above[n] = true
+	}
+	for _, st := range v.x.steps() {
+		if st.name != region {
+			continue
+		}
+		for _, n := range v.rm.regions(v.p, st) {
+			for n != nil && !above[n] {
+				n = n.Parent
+			}
+			if n == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // rawText is a file without regions: its lines, or the digest of its bytes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -161,6 +162,9 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 	for _, m := range items {
 		switch kind := headKind(m.name); kind {
 		case "text":
+			if m.name == "keywords" {
+				m.value = commas.ReplaceAllString(m.value, ", ") // minifiers differ
+			}
 			add(m.name, r.value(m.value))
 		case "url":
 			if scheme := splitURL(m.value).scheme; scheme == "" || scheme == "http" || scheme == "https" {
@@ -181,6 +185,8 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 	}
 	return b.Bytes()
 }
+
+var commas = regexp.MustCompile(` *, *`)
 
 // headKind says how a statement counts: as text, as a URL, as a list of words,
 // as JSON-LD, or, with "", not at all.
@@ -213,7 +219,7 @@ func headKind(name string) string {
 }
 
 // canonicalJSON gives structured data with its members sorted, without white
-// space, without dateModified, and with the site's own URLs origin-neutral.
+// space, without dateModified and sdDatePublished, and with the site's own URLs origin-neutral.
 // What is not JSON is given as text.
 func canonicalJSON(s string, r *resolver) string {
 	dec := json.NewDecoder(strings.NewReader(s))
@@ -238,6 +244,7 @@ func neutral(v any, r *resolver) any {
 	switch v := v.(type) {
 	case map[string]any:
 		delete(v, "dateModified")
+		delete(v, "sdDatePublished") // when the data was generated
 		for k, e := range v {
 			v[k] = neutral(e, r)
 		}

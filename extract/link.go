@@ -33,7 +33,7 @@ func ParseSite(s string) (Site, bool) {
 	if !u.web() || u.host == "" {
 		return Site{}, false
 	}
-	return Site{Host: u.host, Base: strings.TrimSuffix(cleanPath(u.path), "/") + "/"}, true
+	return Site{Host: hostOf(u.host), Base: strings.TrimSuffix(cleanPath(u.path), "/") + "/"}, true
 }
 
 // ParsePageURL reads a page's own absolute URL, such as a canonical, into the
@@ -43,8 +43,12 @@ func ParsePageURL(s string) (host, urlPath string, ok bool) {
 	if !u.web() || u.host == "" {
 		return "", "", false
 	}
-	return u.host, cleanPath(u.path), true
+	return hostOf(u.host), cleanPath(u.path), true
 }
+
+// hostOf is a host without the user in front of it: a site's address is
+// written down where everybody reads it.
+func hostOf(authority string) string { return authority[strings.LastIndexByte(authority, '@')+1:] }
 
 // rawURL is a reference cut into its parts (RFC 3986, appendix B), cleaned as
 // browsers clean it. We state our own canonical form and inherit none: net/url
@@ -264,6 +268,9 @@ func baseOf(p, self string) (string, bool) {
 		return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(s, "index.html"), "/"), ".html")
 	}
 	base, ok := strings.CutSuffix(plain(p), plain(self))
+	if self == "/" && base != "" {
+		return "", false // every path ends in nothing
+	}
 	return base + "/", ok
 }
 
@@ -378,7 +385,7 @@ func cutBase(p, base string) (string, bool) {
 func (r *resolver) tail(u rawURL) string {
 	var b strings.Builder
 	if u.hasQuery {
-		file := staticFile(u.path)
+		file := asset(u.path)
 		sep := byte('?')
 		for _, pair := range strings.Split(u.query, "&") {
 			name, _, _ := strings.Cut(pair, "=")
@@ -423,8 +430,20 @@ func cacheBuster(name string) bool {
 	return isHash(name) || len(name) >= 8 && digits(name) // style.css?9f6c2d78
 }
 
+// asset reports whether a path names a picture, medium, style sheet, script or
+// font: there ?v= busts a cache, elsewhere it names a version or a video.
+func asset(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp", ".tif", ".tiff",
+		".mp4", ".webm", ".ogv", ".mov", ".mp3", ".ogg", ".oga", ".opus", ".wav", ".m4a", ".flac", ".vtt",
+		".css", ".js", ".mjs", ".map", ".woff", ".woff2", ".ttf", ".otf", ".eot":
+		return true
+	}
+	return false
+}
+
 // staticFile reports whether a path names a file rather than a page or a
-// program: there ?v= busts a cache, on a watch page it names the video.
+// program.
 func staticFile(p string) bool {
 	switch ext := strings.ToLower(path.Ext(p)); ext {
 	case "", ".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".jsp", ".cgi":

@@ -71,6 +71,7 @@ var shapes = map[atom.Atom]shape{
 var notation = map[string]bool{
 	"mfrac": true, "msqrt": true, "mroot": true, "msub": true, "msup": true, "msubsup": true,
 	"mover": true, "munder": true, "munderover": true,
+	"mtr": true, "mtd": true, "mmultiscripts": true, "mprescripts": true, "menclose": true,
 }
 
 func shapeOf(n *html.Node) shape {
@@ -174,21 +175,46 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 // open and close are driven by the tree, or by the tags alone where there is
 // no tree (RegionFlat).
 func (s *stream) open(n *html.Node) {
+	if n.DataAtom == atom.Br && s.pre > 0 {
+		s.verbatim("\n")
+		return
+	}
 	s.boundary(n)
 	if keeps(n.DataAtom) {
 		s.pre++
 	}
 	if shapeOf(n) >= marked {
-		if start := oneLine(attr(n, "start")); n.DataAtom == atom.Ol && start != "" && start != "1" {
-			s.mark("<ol " + start + ">")
-		} else {
-			s.mark("<" + n.Data + ">")
-		}
+		s.mark("<" + n.Data + numbering(n) + ">")
 	}
 	s.reference(n)
 }
 
+// numbering is what the numbers of a list's items depend on.
+func numbering(n *html.Node) string {
+	out := ""
+	switch n.DataAtom {
+	case atom.Ol:
+		if start := oneLine(attr(n, "start")); start != "1" && start != "" {
+			out += " " + start
+		}
+		if kind := oneLine(attr(n, "type")); kind != "1" && kind != "" {
+			out += " type=" + kind
+		}
+		if hasAttr(n, "reversed") {
+			out += " reversed"
+		}
+	case atom.Li:
+		if value := oneLine(attr(n, "value")); value != "" {
+			out += " " + value
+		}
+	}
+	return out
+}
+
 func (s *stream) close(n *html.Node) {
+	if n.DataAtom == atom.Br && s.pre > 0 {
+		return // it has ended its line
+	}
 	if n.DataAtom == atom.A && len(s.links) > 0 {
 		l := s.links[len(s.links)-1]
 		s.links = s.links[:len(s.links)-1]
@@ -197,6 +223,12 @@ func (s *stream) close(n *html.Node) {
 		}
 	}
 	s.boundary(n)
+	if keeps(n.DataAtom) {
+		// Empty lines at its end are not seen, and come and go with minifiers.
+		for bytes.HasSuffix(s.text.Bytes(), []byte("\n  \n")) {
+			s.text.Truncate(s.text.Len() - len("  \n"))
+		}
+	}
 	if shapeOf(n) >= marked && n.DataAtom != atom.Hr {
 		s.mark("</" + n.Data + ">")
 	}
@@ -226,6 +258,9 @@ func (s *stream) reference(n *html.Node) {
 		s.object(kind)
 		s.ref(kind, s.r.resolve(src), words)
 	}
+	if attr(n, "role") == "img" && n.DataAtom != atom.Img && n.DataAtom != atom.Svg {
+		s.ref("img", "", fold(attr(n, "aria-label")))
+	}
 	switch n.DataAtom {
 	case atom.A:
 		// Every a element is pushed, so that its end finds it; one without a
@@ -241,6 +276,11 @@ func (s *stream) reference(n *html.Node) {
 		}
 	case atom.Img:
 		media("img", source(n), fold(attr(n, "alt")))
+		for _, key := range lazy {
+			if v := attr(n, key); v != "" && v != source(n) {
+				s.ref("img", s.r.resolve(v), "") // src is a placeholder, as often as not
+			}
+		}
 	case atom.Image: // svg
 		to, _ := href(n)
 		media("img", to, "")
@@ -263,7 +303,11 @@ func (s *stream) reference(n *html.Node) {
 			s.ref(n.Data, s.r.resolve(src), fold(attr(n, "label")))
 		}
 	case atom.Svg:
+		if attr(n, "aria-hidden") == "true" || attr(n, "role") == "presentation" || attr(n, "role") == "none" {
+			break // an ornament, by its own word
+		}
 		s.object("svg")
+		s.ref("svg", "", fold(attr(n, "aria-label")))
 	case atom.Form:
 		if action := attr(n, "action"); action != "" {
 			s.ref("form", s.r.resolve(action), "")
@@ -310,6 +354,9 @@ func href(n *html.Node) (string, bool) {
 	return "", false
 }
 
+// lazy are the attributes in which lazy loaders keep a picture's address.
+var lazy = []string{"data-src", "data-lazy-src", "data-original"}
+
 // source finds what an element shows: lazy loaders put a placeholder into src
 // and the address of the picture itself beside it.
 func source(n *html.Node) string {
@@ -317,7 +364,7 @@ func source(n *html.Node) string {
 	if src != "" && !strings.HasPrefix(src, "data:") && src != "about:blank" {
 		return src
 	}
-	for _, key := range []string{"data-src", "data-lazy-src", "data-original"} {
+	for _, key := range lazy {
 		if v := attr(n, key); v != "" {
 			return v
 		}

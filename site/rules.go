@@ -48,7 +48,7 @@ const (
 // errorPage is a page that a host serves in place of another, at the root or
 // in a language's folder: named after a status that hosts have pages for, and
 // not any number, since some sites number their pages.
-var errorPage = regexp.MustCompile(`^(?:[a-z]{2,3}(?:-[A-Za-z]{2,4})?/)?(?:40[0134]|410|429|451|50[0234]|50x|[45]xx)(?:\.x?html?|/index\.html?)$`)
+var errorPage = regexp.MustCompile(`^(?:[a-z]{2}(?:-[A-Za-z]{2,4})?/)?(?:40[0134]|410|429|451|50[0234]|50x|[45]xx)(?:\.x?html?|/index\.html?)$`)
 
 // Classify says whether a file is a page, how it is read, and, if it is a page
 // that is left out, why.

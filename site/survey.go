@@ -36,8 +36,9 @@ func (s *Survey) Sitemap(body []byte) {
 		return charset.NewReaderLabel(label, r)
 	}
 	var (
-		in   bool
-		text []byte // of the loc that is open: CDATA and entities come in pieces
+		in    bool
+		text  []byte   // of the loc that is open: CDATA and entities come in pieces
+		above []string // the elements that are open
 	)
 	for {
 		t, err := dec.Token()
@@ -46,7 +47,9 @@ func (s *Survey) Sitemap(body []byte) {
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			in, text = t.Name.Local == "loc", nil
+			// The loc of a page, not that of a picture on it.
+			in, text = t.Name.Local == "loc" && len(above) > 0 && above[len(above)-1] == "url", nil
+			above = append(above, t.Name.Local)
 		case xml.CharData:
 			if in {
 				text = append(text, t...)
@@ -56,6 +59,7 @@ func (s *Survey) Sitemap(body []byte) {
 				s.locs = append(s.locs, p)
 			}
 			in = false
+			above = above[:max(0, len(above)-1)]
 		}
 	}
 }

@@ -38,6 +38,8 @@ func TestSurveySitemaps(t *testing.T) {
 		files []string
 		want  Found
 	}{
+		{name: "pictures are no pages", maps: []string{strings.Replace(urlset("https://e.com/", "https://e.com/b/"), "<lastmod>", `<image:image xmlns:image="i"><image:loc>https://cdn.example/b/</image:loc></image:image><image:image xmlns:image="i"><image:loc>https://cdn.example/</image:loc></image:image><lastmod>`, 2)}, want: Found{HTML, "/", "https://e.com"}},
+		{name: "no names and passwords", maps: []string{urlset("https://user:secret@e.com/", "https://user:secret@e.com/a.html")}, want: Found{HTML, "/", "https://e.com"}},
 		{name: "html", maps: []string{urlset("https://e.com/", "https://e.com/a.html", "https://e.com/b/")}, want: Found{HTML, "/", "https://e.com"}},
 		{name: "slash", maps: []string{urlset("https://e.com/", "https://e.com/a/", "https://e.com/b/")}, want: Found{Slash, "/", "https://e.com"}},
 		{name: "no slash", maps: []string{urlset("https://e.com", "https://e.com/a", "https://e.com/b")}, want: Found{NoSlash, "/", "https://e.com"}},

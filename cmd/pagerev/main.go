@@ -47,6 +47,7 @@ func main() {
 		debug.SetMemoryLimit(512 << 20)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	code := doMain(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -185,7 +186,9 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 			return o, fmt.Errorf("%s: %w", name, err)
 		}
 		if l := o.Config.Ledger; l != "" && !cmd.Flags().Changed("ledger") {
-			o.Ledger = filepath.Join(filepath.Dir(name), filepath.FromSlash(l))
+			if o.Ledger = filepath.FromSlash(l); !filepath.IsAbs(o.Ledger) {
+				o.Ledger = filepath.Join(filepath.Dir(name), o.Ledger)
+			}
 		}
 	}
 	c := &o.Config

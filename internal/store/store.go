@@ -21,6 +21,9 @@ const tempMark = ".pagerev-tmp-"
 
 // Read returns a file's content, or nil if there is no such file.
 func Read(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("cannot read %s: it is not a file, so it cannot be replaced by one", name)
+	}
 	data, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
