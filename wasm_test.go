@@ -20,8 +20,8 @@ func TestWasm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles twice")
 	}
-	name := filepath.Join(t.TempDir(), "steps.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./testdata/steps")
+	name := filepath.Join(t.TempDir(), "facade.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./internal/facade")
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
