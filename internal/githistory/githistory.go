@@ -44,8 +44,16 @@ func Of(ctx context.Context, file string) (History, error) {
 	// an error where there is no commit yet.
 	out, err := git("rev-parse", "--is-shallow-repository", "HEAD^{commit}")
 	shallow, _, inside := strings.Cut(string(out), "\n")
-	if err != nil {
-		return History{Shallow: inside && shallow == "true"}, ctx.Err()
+	switch {
+	case ctx.Err() != nil:
+		return History{}, ctx.Err()
+	case err == nil:
+	case inside: // no commit yet
+		return History{Shallow: shallow == "true"}, nil
+	case errors.Is(err, exec.ErrNotFound), strings.Contains(err.Error(), "not a git repository"):
+		return History{}, nil
+	default: // such as a repository that git does not trust
+		return History{}, fmt.Errorf("the history of %s cannot be read: %w", file, err)
 	}
 	h := History{Shallow: shallow == "true"}
 	// A merge is shown against its first parent: what is in neither the
