@@ -93,7 +93,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 			return nil, err
 		}
 		// Only for speed and drift; a place that takes no cache has neither.
-		if store.PrivateDir(b.private()) == nil {
+		if store.PrivateDir(private(b.o.Ledger)) == nil {
 			_ = store.Write(b.cacheName(), out.Cache)
 		}
 		return out.Report, nil
@@ -223,9 +223,8 @@ func folderOf(name string) error {
 	return nil
 }
 
-func (b *build) private() string { return filepath.Join(filepath.Dir(b.o.Ledger), ".pagerev") }
 func (b *build) cacheName() string {
-	return filepath.Join(b.private(), filepath.Base(b.o.Ledger)+".cache")
+	return filepath.Join(private(b.o.Ledger), filepath.Base(b.o.Ledger)+".cache")
 }
 
 // read goes through the steps up to the pages' results.

@@ -34,32 +34,22 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 	}
 	var all []*ledger.Ledger
 	for _, name := range names {
-		data, err := store.Read(name)
-		if err == nil && data == nil {
+		l, err := readLedger(name)
+		if err == nil && l == nil {
 			err = usage(fmt.Errorf("there is no ledger at %s", name))
 		}
 		if err != nil {
 			return nil, err
 		}
-		l, err := ledger.Parse(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 		all = append(all, l)
 	}
 	if output != "" {
 		// Whatever the names, what stood there is not lost.
-		data, err := store.Read(output)
+		l, err := readLedger(output)
 		if err != nil {
 			return nil, err
 		}
-		if data != nil {
-			l, err := ledger.Parse(data)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", output, err)
-			}
-			all = append(all, l)
-		}
+		all = append(all, l)
 	}
 	joined, err := ledger.Join(all...)
 	if err != nil {
@@ -73,16 +63,32 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 	return data, nil
 }
 
+// readLedger reads a ledger file; it is nil if there is none.
+func readLedger(name string) (*ledger.Ledger, error) {
+	data, err := store.Read(name)
+	if data == nil {
+		return nil, err
+	}
+	l, err := ledger.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+// private is the folder beside a ledger with its cache and its lock.
+func private(ledger string) string { return filepath.Join(filepath.Dir(ledger), ".pagerev") }
+
 // lockFor takes the lock of a ledger file. Two names for one file have one lock.
 func lockFor(ctx context.Context, name string, waiting func()) (unlock func(), err error) {
 	if name, err = store.Target(name); err != nil {
 		return nil, err
 	}
-	private := filepath.Join(filepath.Dir(name), ".pagerev")
-	if err := store.PrivateDir(private); err != nil {
+	dir := private(name)
+	if err := store.PrivateDir(dir); err != nil {
 		return nil, err
 	}
-	return store.Lock(ctx, filepath.Join(private, filepath.Base(name)+".lock"), waiting)
+	return store.Lock(ctx, filepath.Join(dir, filepath.Base(name)+".lock"), waiting)
 }
 
 // Rekey moves the pages of a ledger file to the keys they have under another

@@ -49,7 +49,9 @@ func (x *Extractor) view(p *Page, a Address, marks bool) *view {
 	meta, lang := p.meta, p.lang
 	if p.doc != nil {
 		v.rm = x.removal(p, marks)
-		meta, lang = treeHead(p.doc.Nodes[0], v.rm)
+		if len(v.rm.listed) > 0 || p.marked && marks {
+			meta, lang, _ = treeHead(p.doc.Nodes[0], v.rm)
+		}
 	}
 	v.head = headStream(meta, lang, v.r)
 	return v

@@ -19,7 +19,7 @@ type headItem struct{ name, value string }
 // treeHead collects what the document says about itself. Browsers honour these
 // elements anywhere, and a stray tag in the head moves all that follow it into
 // the body, so the whole tree is read, but for what rm (if not nil) ignores.
-func treeHead(root *html.Node, rm *removal) (items []headItem, lang string) {
+func treeHead(root *html.Node, rm *removal) (items []headItem, lang string, marked bool) {
 	title := false
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
@@ -27,6 +27,7 @@ func treeHead(root *html.Node, rm *removal) (items []headItem, lang string) {
 			if n.DataAtom == atom.Template || rm != nil && rm.ignored(n) {
 				return
 			}
+			marked = marked || hasWord(attr(n, "data-pagerev"), "ignore")
 			switch n.DataAtom {
 			case atom.Html:
 				lang = attr(n, "lang")
@@ -48,7 +49,7 @@ func treeHead(root *html.Node, rm *removal) (items []headItem, lang string) {
 		}
 	}
 	walk(root)
-	return items, lang
+	return items, lang, marked
 }
 
 // flatHead is treeHead without a tree.

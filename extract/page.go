@@ -32,6 +32,8 @@ type Page struct {
 	doc  *goquery.Document // nil where body is not
 	meta []headItem        // what the head says, in document order
 	lang string
+
+	marked bool // some element has an ignore mark, so that the head may hold less
 }
 
 // Parse reads a file. HTML is decoded by its byte order mark, its declared
@@ -51,7 +53,7 @@ func Parse(kind Kind, body []byte) *Page {
 		return p
 	}
 	p := &Page{doc: goquery.NewDocumentFromNode(root)}
-	p.meta, p.lang = treeHead(root, nil)
+	p.meta, p.lang, p.marked = treeHead(root, nil)
 	return p
 }
 

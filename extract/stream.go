@@ -275,9 +275,10 @@ func (s *stream) reference(n *html.Node) {
 			s.ref("area", s.r.resolve(to), fold(attr(n, "alt")))
 		}
 	case atom.Img:
-		media("img", source(n), fold(attr(n, "alt")))
+		src := source(n)
+		media("img", src, fold(attr(n, "alt")))
 		for _, key := range lazy {
-			if v := attr(n, key); v != "" && v != source(n) {
+			if v := attr(n, key); v != "" && v != src {
 				s.ref("img", s.r.resolve(v), "") // src is a placeholder, as often as not
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // something else are passed over, and so are numbers so large that [Parse]
 // refuses them: history cannot be corrected. The only error is ErrNewer.
 func ParseHistory(added []byte) (*Ledger, error) {
-	r := reader{l: &Ledger{Pages: map[string]Page{}}, format: Format}
+	l := &Ledger{Pages: map[string]Page{}}
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(added)) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), ",")
@@ -33,7 +33,7 @@ func ParseHistory(added []byte) (*Ledger, error) {
 		} else if err != nil || one.l.check() != nil {
 			continue
 		}
-		r.l.join(one.l)
+		l.join(one.l)
 	}
-	return r.l, nil
+	return l, nil
 }

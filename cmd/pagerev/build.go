@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -29,19 +30,13 @@ In CI (the variable CI is set) build is locked: it publishes from the committed
 ledger, and fails rather than change it. --locked=false switches that off.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			o.Locked, o.DryRun = locked, dryRun
-			if !cmd.Flags().Changed("locked") && !dryRun {
-				o.Locked = inCI()
-			}
-			update, finish := progress(cmd.ErrOrStderr())
-			o.Progress = update
-			rep, err := pagerev.Build(cmd.Context(), o)
-			finish()
-			return tell(cmd, rep, err, f.json, dryRun)
+			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
+				o.Locked, o.DryRun = locked, dryRun
+				if !cmd.Flags().Changed("locked") && !dryRun {
+					o.Locked = inCI()
+				}
+				return pagerev.Build(ctx, o)
+			})
 		},
 	}
 	f.add(cmd.Flags())
@@ -60,20 +55,25 @@ func checkCommand() *cobra.Command {
 this build gives. Exit code 1: it is not; the message is the command to run.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			update, finish := progress(cmd.ErrOrStderr())
-			o.Progress = update
-			rep, err := pagerev.Check(cmd.Context(), o)
-			finish()
-			return tell(cmd, rep, err, f.json, false)
+			return f.run(cmd, args[0], false, pagerev.Check)
 		},
 	}
 	f.add(cmd.Flags())
 	f.addBuild(cmd.Flags())
 	return cmd
+}
+
+// run reads the options, does the work under a progress bar, and tells.
+func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(context.Context, pagerev.Options) (*pagerev.Report, error)) error {
+	o, err := f.options(cmd, dir)
+	if err != nil {
+		return err
+	}
+	update, finish := progress(cmd.ErrOrStderr())
+	o.Progress = update
+	rep, err := work(cmd.Context(), o)
+	finish()
+	return tell(cmd, rep, err, f.json, dryRun)
 }
 
 // inCI reports whether a CI system says that it is one.
