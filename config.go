@@ -43,6 +43,7 @@ type Config struct {
 	// What counts as content: see [extract.Profile].
 	Content    List   `json:"content,omitempty"`
 	Ignore     List   `json:"ignore,omitempty"`
+	Keep       List   `json:"keep,omitempty"`
 	Unordered  List   `json:"unordered,omitempty"`
 	IgnoreText List   `json:"ignoreText,omitempty"`
 	StripQuery List   `json:"stripQuery,omitempty"`
@@ -254,7 +255,7 @@ func (c Config) rules() site.Rules { return site.Rules{Include: c.Include, Exclu
 func (c Config) profile() extract.Profile {
 	return extract.Profile{
 		Algorithm: extract.Algorithm,
-		Content:   c.Content, Ignore: c.Ignore, Unordered: c.Unordered, IgnoreText: c.IgnoreText,
+		Content:   c.Content, Ignore: c.Ignore, Keep: c.Keep, Unordered: c.Unordered, IgnoreText: c.IgnoreText,
 		StripQuery: c.StripQuery, Media: c.Media, Menus: c.Menus, Facets: c.Facets,
 	}
 }

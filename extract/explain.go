@@ -112,10 +112,7 @@ func (r *removal) reason(x *Extractor, n *html.Node, in bool, region string) str
 		}
 		return n.Data + " elements are never content"
 	case in && r.inRegion(n):
-		if isMenu(n) {
-			return "menus are not content"
-		}
-		return "buttons are not content"
+		return string(r.aside(n))
 	case in && region == RegionBody && r.chrome(n):
 		return "the page's frame, since the whole body is the region"
 	}

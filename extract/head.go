@@ -136,6 +136,9 @@ func headElement(n *html.Node) []headItem {
 		if lang := strings.ToLower(fold(attr(n, "hreflang"))); lang != "" && hasWord(rel, "alternate") {
 			items = append(items, headItem{"hreflang:" + lang, attr(n, "href")})
 		}
+		if hasWord(rel, "license") {
+			items = append(items, headItem{"license", attr(n, "href")})
+		}
 		return items
 	}
 	return nil
@@ -145,7 +148,7 @@ func headElement(n *html.Node) []headItem {
 // that no meta element can pass for one.
 func elementName(name string) bool {
 	switch name {
-	case "title", "base", "canonical", "ld+json", "lang":
+	case "title", "base", "canonical", "license", "ld+json", "lang":
 		return true
 	}
 	return strings.HasPrefix(name, "hreflang:") || strings.HasPrefix(name, "http-equiv:")
@@ -166,13 +169,18 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 			if m.name == "keywords" {
 				m.value = commas.ReplaceAllString(m.value, ", ") // minifiers differ
 			}
+			if strings.HasPrefix(m.name, "twitter:data") && duration.MatchString(m.value) {
+				break // how long the page takes to read
+			}
 			add(m.name, r.value(m.value))
 		case "url":
 			if scheme := splitURL(m.value).scheme; scheme == "" || scheme == "http" || scheme == "https" {
 				add(m.name, r.resolve(m.value)) // anything else is the path of somebody's disk
 			}
 		case "words":
-			add(m.name, strings.ToLower(strings.ReplaceAll(m.value, " ", "")))
+			list := strings.Split(strings.ToLower(strings.ReplaceAll(m.value, " ", "")), ",")
+			sort.Strings(list)
+			add(m.name, strings.Join(list, ","))
 		case "json":
 			add(m.name, canonicalJSON(m.value, r))
 		}
@@ -186,6 +194,8 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 	}
 	return b.Bytes()
 }
+
+var duration = regexp.MustCompile(`^[0-9]+ ?\pL+\.?(?: \pL+)?$`)
 
 var commas = regexp.MustCompile(` *, *`)
 
@@ -203,16 +213,31 @@ func headKind(name string) string {
 		return "json"
 	case "og:updated_time", "article:modified_time":
 		return "" // they move with the build, or with what is content already
+	case "license":
+		return "url"
 	case "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url",
 		"og:audio", "og:audio:url", "og:audio:secure_url", "twitter:image", "twitter:image:src", "twitter:player", "twitter:url":
 		return "url"
 	}
-	prefix, _, found := strings.Cut(name, ":")
+	prefix, rest, found := strings.Cut(name, ":")
+	if !found {
+		prefix, rest, found = strings.Cut(name, ".") // Dublin Core
+		found = found && (prefix == "dc" || prefix == "dcterms")
+	}
 	switch {
+	case strings.HasPrefix(name, "citation_"):
+		return "text"
 	case !found:
 		return ""
 	case prefix == "hreflang":
 		return "url"
+	case prefix == "dc", prefix == "dcterms":
+		if strings.HasSuffix(rest, "modified") {
+			return ""
+		}
+		return "text"
+	case prefix == "music", prefix == "video":
+		return "text"
 	case prefix == "og", prefix == "twitter", prefix == "article", prefix == "book", prefix == "profile", prefix == "product":
 		return "text"
 	}

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"encoding/base64"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -100,6 +102,7 @@ func cleanHost(scheme, host string) string {
 		}
 		return r
 	}, host), pathSafe+"[]")
+	host = strings.TrimSuffix(host, ".")
 	if scheme != "https" {
 		host = strings.TrimSuffix(host, ":80")
 	}
@@ -302,7 +305,7 @@ func (r *resolver) resolve(ref string) string {
 	case u.scheme == "javascript":
 		return "javascript:"
 	case u.scheme == "data":
-		return "data:" + digest16([]byte(u.path))
+		return "data:" + dataDigest(u.path)
 	case u.scheme != "" && !u.web():
 		return u.scheme + ":" + percent(u.path, querySafe+"%#")
 	case !u.hasAuthority && u.path == "" && !u.hasQuery:
@@ -529,4 +532,33 @@ func digits(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// dataDigest is the digest of what a data URL holds: builders and minifiers
+// write the same bytes in base64 or percent-encoded. What has no comma, or does
+// not decode, is taken as it is written.
+func dataDigest(s string) string {
+	kind, data, ok := strings.Cut(s, ",")
+	if !ok {
+		return digest16([]byte(s))
+	}
+	raw, err := url.PathUnescape(data)
+	if err != nil {
+		return digest16([]byte(s))
+	}
+	kind = strings.ToLower(strings.ReplaceAll(kind, " ", ""))
+	if t, isBase64 := strings.CutSuffix(kind, ";base64"); isBase64 {
+		plain := strings.Map(func(r rune) rune {
+			if r <= ' ' || r == '=' {
+				return -1
+			}
+			return r
+		}, raw)
+		b, err := base64.RawStdEncoding.DecodeString(plain)
+		if err != nil {
+			return digest16([]byte(s))
+		}
+		kind, raw = t, string(b)
+	}
+	return digest16([]byte(kind), []byte{','}, []byte(raw))
 }

@@ -34,6 +34,9 @@ type Page struct {
 	lang string
 
 	marked bool // some element has an ignore mark, so that the head may hold less
+
+	parts map[*html.Node]part // what is never content
+	shown map[*html.Node]bool // hidden, but something on the page shows it
 }
 
 // Parse reads a file. HTML is decoded by its byte order mark, its declared
@@ -54,6 +57,7 @@ func Parse(kind Kind, body []byte) *Page {
 	}
 	p := &Page{doc: goquery.NewDocumentFromNode(root)}
 	p.meta, p.lang, p.marked = treeHead(root, nil)
+	p.parts, p.shown = findParts(root, p.meta)
 	return p
 }
 

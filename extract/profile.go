@@ -40,6 +40,10 @@ type Profile struct {
 	// Ignore lists CSS selectors of parts that are never content, in the head
 	// too.
 	Ignore []string `json:"ignore,omitempty"`
+	// Keep lists CSS selectors of elements that are content although they are
+	// of a sort that is not by default: a button, a menu, hidden, or what
+	// parts.txt tells by its name or text.
+	Keep []string `json:"keep,omitempty"`
 	// Unordered lists CSS selectors of elements whose children's order means
 	// nothing.
 	Unordered []string `json:"unordered,omitempty"`
@@ -105,6 +109,7 @@ type Extractor struct {
 	profile    Profile
 	content    []selector
 	ignore     []selector
+	keep       []selector
 	unordered  []selector
 	ignoreText []*regexp.Regexp
 	off        map[string]bool
@@ -127,6 +132,9 @@ func Compile(p Profile) (*Extractor, error) {
 		return nil, err
 	}
 	if x.ignore, err = compileAll("ignore", p.Ignore); err != nil {
+		return nil, err
+	}
+	if x.keep, err = compileAll("keep", p.Keep); err != nil {
 		return nil, err
 	}
 	if x.unordered, err = compileAll("unordered", p.Unordered); err != nil {

@@ -54,22 +54,28 @@ func (x *Extractor) steps() []step {
 
 // removal decides which subtrees of one page are never content.
 type removal struct {
+	p      *Page
 	listed map[*html.Node]bool // what the ignore selectors match
+	kept   map[*html.Node]bool // what the keep selectors match
 	marks  bool                // honour ignore marks in the markup
 	menus  bool                // keep nav elements
 }
 
 func (x *Extractor) removal(p *Page, marks bool) *removal {
-	r := &removal{marks: marks, menus: x.profile.Menus}
-	for _, s := range x.ignore {
+	return &removal{p: p, marks: marks, menus: x.profile.Menus, listed: matched(p, x.ignore), kept: matched(p, x.keep)}
+}
+
+func matched(p *Page, selectors []selector) map[*html.Node]bool {
+	var out map[*html.Node]bool
+	for _, s := range selectors {
 		for _, n := range p.doc.FindMatcher(s.match).Nodes {
-			if r.listed == nil {
-				r.listed = map[*html.Node]bool{}
+			if out == nil {
+				out = map[*html.Node]bool{}
 			}
-			r.listed[n] = true
+			out[n] = true
 		}
 	}
-	return r
+	return out
 }
 
 // always reports whether an element is removed wherever it stands.
@@ -78,7 +84,9 @@ func (r *removal) always(n *html.Node) bool {
 		return false
 	}
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Noscript, atom.Link, atom.Meta, atom.Base, atom.Datalist:
+	case atom.Script:
+		return !isMath(n)
+	case atom.Style, atom.Noscript, atom.Link, atom.Meta, atom.Base, atom.Datalist:
 		return true
 	case atom.Title:
 		if n.Namespace == "" { // inside an svg it is the picture's name, and shown
@@ -93,7 +101,7 @@ func (r *removal) always(n *html.Node) bool {
 		switch a.Key {
 		case "hidden":
 			// What a click or a search in the page brings out is content.
-			if !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel" {
+			if !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel" && !r.p.shown[n] && !r.kept[n] {
 				return true
 			}
 		case "data-pagefind-ignore":
@@ -116,17 +124,47 @@ func (r *removal) ignored(n *html.Node) bool {
 	return r.listed[n]
 }
 
+// isMath reports whether a script element is a formula that is set in its place.
+func isMath(n *html.Node) bool { return strings.HasPrefix(attr(n, "type"), "math/") }
+
 // inRegion reports whether an element inside of a region is removed.
 func (r *removal) inRegion(n *html.Node) bool {
 	if r.always(n) {
 		return true
 	}
-	return n.DataAtom == atom.Button || isMenu(n) && !r.menus
+	return !r.kept[n] && r.aside(n) != ""
+}
+
+// aside says why an element or text inside of a region is not the page's own
+// content, or "".
+func (r *removal) aside(n *html.Node) part {
+	switch {
+	case n.DataAtom == atom.Button && !isLabel(n):
+		return "buttons are not content"
+	case isMenu(n) && !r.menus:
+		return "menus are not content"
+	}
+	if p := r.p.parts[n]; p != partSite {
+		return p
+	}
+	return ""
+}
+
+// isLabel reports whether a button is the label of what it shows: a tab, or
+// the heading of an accordion.
+func isLabel(n *html.Node) bool {
+	return attr(n, "role") == "tab" || hasAttr(n, "aria-controls") || n.Parent != nil && isHeading(n.Parent)
 }
 
 // chrome reports whether an element is removed when the whole body is the
 // region: aside and the body's own header and footer, by element or by role.
 func (r *removal) chrome(n *html.Node) bool {
+	if r.kept[n] {
+		return false
+	}
+	if r.p.parts[n] == partSite {
+		return true
+	}
 	switch role := attr(n, "role"); {
 	case n.DataAtom == atom.Aside, role == "complementary", role == "banner", role == "contentinfo":
 		return true
@@ -149,14 +187,16 @@ func isMenu(n *html.Node) bool {
 // regions returns the outermost matches of a step that are not removed, in
 // document order; where menus are content they come with them.
 func (r *removal) regions(p *Page, s step) []*html.Node {
-	found := false
+	found := 0
 	nodes := r.outermost(p.doc.Nodes[0], func(n *html.Node) bool {
 		match := s.match.Match(n)
-		found = found || match
+		if match {
+			found++
+		}
 		return match || r.menus && isMenu(n)
 	})
-	if !found {
-		return nil
+	if found == 0 || s.name == RegionArticle && found > 1 {
+		return nil // cards of a list, or comments: what stands around them counts too
 	}
 	return nodes
 }

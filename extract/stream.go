@@ -94,7 +94,11 @@ func keeps(a atom.Atom) bool {
 
 // fallbacks are elements whose text is shown only where they do not work.
 func fallback(a atom.Atom) bool {
-	return a == atom.Video || a == atom.Audio || a == atom.Canvas || a == atom.Iframe || a == atom.Object
+	switch a {
+	case atom.Video, atom.Audio, atom.Canvas, atom.Iframe, atom.Object, atom.Progress, atom.Meter:
+		return true
+	}
+	return false
 }
 
 // region adds a region, from its root down.
@@ -107,7 +111,9 @@ func (s *stream) region(root *html.Node, rm *removal, wholeBody bool) {
 func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	switch n.Type {
 	case html.TextNode:
-		s.addText(n.Data)
+		if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
+			s.addText(n.Data)
+		}
 		return
 	case html.ElementNode:
 	default:
@@ -258,6 +264,13 @@ func (s *stream) reference(n *html.Node) {
 		s.object(kind)
 		s.ref(kind, s.r.resolve(src), words)
 	}
+	if style := attr(n, "style"); strings.Contains(style, "url(") {
+		for _, m := range cssURL.FindAllStringSubmatch(style, -1) {
+			if u := m[1] + m[2] + m[3]; !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "#") {
+				s.ref("img", s.r.resolve(u), "")
+			}
+		}
+	}
 	if attr(n, "role") == "img" && n.DataAtom != atom.Img && n.DataAtom != atom.Svg {
 		s.ref("img", "", fold(attr(n, "aria-label")))
 	}
@@ -268,6 +281,9 @@ func (s *stream) reference(n *html.Node) {
 		var l link
 		if to, ok := href(n); ok {
 			l.kind, l.target = "a", s.r.resolve(to)
+		}
+		if l.target == "#" && headingAround(n) != nil {
+			l.kind = "" // a heading that is its own anchor
 		}
 		s.links = append(s.links, l)
 	case atom.Area:
@@ -304,11 +320,11 @@ func (s *stream) reference(n *html.Node) {
 			s.ref(n.Data, s.r.resolve(src), fold(attr(n, "label")))
 		}
 	case atom.Svg:
-		if attr(n, "aria-hidden") == "true" || attr(n, "role") == "presentation" || attr(n, "role") == "none" {
-			break // an ornament, by its own word
+		if ornament(n) {
+			break
 		}
 		s.object("svg")
-		s.ref("svg", "", fold(attr(n, "aria-label")))
+		s.ref("svg", drawing(n), fold(attr(n, "aria-label")))
 	case atom.Form:
 		if action := attr(n, "action"); action != "" {
 			s.ref("form", s.r.resolve(action), "")
@@ -317,13 +333,27 @@ func (s *stream) reference(n *html.Node) {
 		switch strings.ToLower(attr(n, "type")) {
 		case "image":
 			media("img", attr(n, "src"), fold(attr(n, "alt")))
-		case "checkbox":
-			if hasAttr(n, "checked") {
-				s.addText("[x]")
-			} else {
-				s.addText("[ ]")
+		case "checkbox", "radio":
+			s.state(n, "checked")
+		case "hidden", "password", "submit", "reset", "button", "file":
+		default:
+			for _, key := range []string{"value", "placeholder"} {
+				if v := attr(n, key); v != "" {
+					s.addText("[" + v + "]")
+					break
+				}
 			}
 		}
+	case atom.Option:
+		if hasAttr(n, "selected") {
+			s.state(n, "selected")
+			s.space = true
+		}
+		s.addText(attr(n, "label"))
+	case atom.Optgroup:
+		s.addText(attr(n, "label"))
+	case atom.Progress, atom.Meter:
+		s.addText("[" + attr(n, "value") + "/" + attr(n, "max") + "]")
 	case atom.Blockquote, atom.Q, atom.Del, atom.Ins:
 		if cite := attr(n, "cite"); cite != "" {
 			s.ref("cite", s.r.resolve(cite), "")
@@ -335,6 +365,37 @@ func (s *stream) reference(n *html.Node) {
 		if d := attr(n, "datetime"); d != "" {
 			s.ref("time", instant(d), "")
 		}
+	case 0:
+		switch {
+		case n.Namespace == "svg" && n.Data == "use":
+			if to, ok := href(n); ok && !ornament(n) {
+				if _, symbol, _ := strings.Cut(to, "#"); symbol != "" {
+					s.ref("use", symbolName(symbol), "")
+				}
+			}
+		case n.Namespace == "" && strings.Contains(n.Data, "-"):
+			// An element of the site's own making: what it plays or shows.
+			for _, key := range []string{"src", "videoid", "video-id", "playlistid"} {
+				v := attr(n, key)
+				if key == "src" && v != "" {
+					v = s.r.resolve(v)
+				}
+				if v != "" {
+					s.ref(n.Data, v, fold(attr(n, "alt")))
+				}
+			}
+		}
+	}
+}
+
+var cssURL = regexp.MustCompile(`url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]+))\s*\)`)
+
+// state adds the text of a box that is ticked or not.
+func (s *stream) state(n *html.Node, key string) {
+	if hasAttr(n, key) {
+		s.addText("[x]")
+	} else {
+		s.addText("[ ]")
 	}
 }
 
@@ -375,10 +436,17 @@ func source(n *html.Node) string {
 			return strings.TrimSuffix(f[0], ",")
 		}
 	}
+	if n.DataAtom == atom.Img && n.Parent != nil && n.Parent.DataAtom == atom.Picture {
+		for c := n.PrevSibling; c != nil && (!shows(c) || c.DataAtom == atom.Source); c = c.PrevSibling {
+			if f := strings.Fields(attr(c, "srcset") + " " + attr(c, "data-srcset")); len(f) > 0 {
+				return strings.TrimSuffix(f[0], ",")
+			}
+		}
+	}
 	return src
 }
 
-var instantShape = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|([+-][0-9]{2}):?([0-9]{2}))$`)
+var instantShape = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?(?: ?(?:Z|UTC)| ?([+-][0-9]{2}):?([0-9]{2})(?: [A-Z]{2,5})?)$`)
 
 // instant gives a time with an offset in UTC, so that the time zone of the
 // build does not count, and anything else as folded text.

@@ -1,0 +1,595 @@
+package extract
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A part is a sort of element or line within a page that is never the page's
+// own content, though it may stand in the middle of it: docs/fingerprint.md,
+// "Parts that never count". Its value is how explain words it.
+type part string
+
+const (
+	partDate   part = "a last-modified line is not content"
+	partMade   part = "a line on the making of the page is not content"
+	partPager  part = "links to the previous and the next page are not content"
+	partCrumbs part = "breadcrumbs are not content"
+	partShare  part = "links that share the page are not content"
+	partAnchor part = "the anchor of a heading is not content"
+	partPixel  part = "a tracking pixel is not content"
+
+	partRelated part = "links to related pages are not content"
+	partRecent  part = "a list of the site's newest pages is not content of an article"
+	// partSite counts only where the whole body is the region.
+	partSite part = "the site's own header, footer and sidebar are not content"
+)
+
+//go:embed parts.txt
+var partsText string
+
+// The lists of parts.txt.
+var (
+	partClasses []partClass
+	changedLine [256][]string // by their first byte
+	madeLine    [256][]string
+	recentNames = map[string]bool{} // as letters gives them
+	shares      []string
+)
+
+type partClass struct {
+	part part
+	re   *regexp.Regexp
+}
+
+func init() {
+	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
+		"related": partRelated, "recent": partRecent, "site": partSite}
+	section := ""
+	for l := range strings.Lines(partsText) {
+		l = strings.TrimSuffix(l, "\n")
+		switch name, isSection := strings.CutPrefix(l, "== "); {
+		case l == "" || l[0] == '#':
+		case isSection:
+			section = name
+		case section == "classes":
+			kind, re, _ := strings.Cut(l, " ")
+			partClasses = append(partClasses, partClass{kinds[kind], regexp.MustCompile(re)})
+		case section == "changed":
+			changedLine[l[0]] = append(changedLine[l[0]], l)
+		case section == "made":
+			madeLine[l[0]] = append(madeLine[l[0]], l)
+		case section == "recent":
+			recentNames[letters(l)] = true
+		case section == "share":
+			shares = append(shares, l)
+		}
+	}
+}
+
+// findParts returns the parts of a document, and those hidden elements that
+// something else on the page shows.
+func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool) {
+	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, openers: map[string]bool{}}
+	f.walk(root, false)
+	for _, n := range f.hidden {
+		// React streams content in hidden elements, and moves it.
+		if id := attr(n, "id"); id != "" && (f.openers[id] || strings.HasPrefix(id, "S:")) {
+			if shown == nil {
+				shown = map[*html.Node]bool{}
+			}
+			shown[n] = true
+		}
+	}
+	return f.parts, shown
+}
+
+type finder struct {
+	article bool // the page says that it is one article
+	parts   map[*html.Node]part
+	said    map[string][]part // what a class or id attribute says, by its value
+	hidden  []*html.Node
+	openers map[string]bool // ids that a control or a link on the page names
+}
+
+func (f *finder) add(n *html.Node, p part) {
+	if _, there := f.parts[n]; !there {
+		f.parts[n] = p
+	}
+}
+
+func (f *finder) walk(n *html.Node, code bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.Type {
+		case html.TextNode:
+			if !code {
+				f.text(c)
+			}
+		case html.ElementNode:
+			switch c.DataAtom {
+			case atom.Head, atom.Script, atom.Style, atom.Noscript:
+				continue
+			}
+			f.element(c)
+			f.walk(c, code || keeps(c.DataAtom))
+		}
+	}
+}
+
+func (f *finder) element(n *html.Node) {
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "class", "id":
+			for _, p := range f.names(a.Val) {
+				if f.fits(n, p) {
+					f.add(n, p)
+				}
+			}
+		case "hidden":
+			f.hidden = append(f.hidden, n)
+		case "aria-controls", "data-target", "data-bs-target", "popovertarget", "commandfor":
+			f.opens(a.Val)
+		case "itemprop":
+			if hasWord(a.Val, "dateModified") {
+				f.add(n, partDate)
+			}
+		}
+	}
+	switch n.DataAtom {
+	case atom.A:
+		to, _ := href(n)
+		rel := strings.ToLower(attr(n, "rel"))
+		switch {
+		case strings.HasPrefix(to, "#"):
+			f.opens(to)
+			if f.isAnchor(n) {
+				f.add(n, partAnchor)
+			}
+		case hasWord(rel, "prev"), hasWord(rel, "next"):
+			f.add(n, partPager)
+		case isShare(to):
+			f.add(n, partShare)
+		}
+	case atom.Img:
+		if w, h := attr(n, "width"), attr(n, "height"); (w == "1" || w == "0") && (h == "1" || h == "0") {
+			f.add(n, partPixel)
+		}
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		if f.article && recentNames[letters(textOf(n))] {
+			f.recent(n)
+		}
+	}
+}
+
+func (f *finder) opens(ids string) {
+	for _, id := range strings.Fields(ids) {
+		f.openers[strings.TrimPrefix(id, "#")] = true
+	}
+}
+
+// names returns what the names in a class or id attribute say that its element
+// may be.
+func (f *finder) names(val string) []part {
+	found, known := f.said[val]
+	if known {
+		return found
+	}
+	for _, name := range strings.Fields(val) {
+		if len(name) < 4 || len(name) > 40 {
+			continue
+		}
+		name = letters(name)
+		if !hasAny(name, nameStems) {
+			continue
+		}
+		for _, c := range partClasses {
+			if c.re.MatchString(name) {
+				found = append(found, c.part)
+			}
+		}
+	}
+	f.said[val] = found
+	return found
+}
+
+// nameStems are in every name that a regular expression of parts.txt matches;
+// to look for them is many times faster.
+var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "nav", "breadcrumb", "related", "similar", "recommended",
+	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right"}
+
+func hasAny(s string, list []string) bool {
+	for _, l := range list {
+		if strings.Contains(s, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether an element is what its class or id says, by what it
+// holds: a name alone is no proof.
+func (f *finder) fits(n *html.Node, p part) bool {
+	switch p {
+	case partDate:
+		return !longer(n, 300) && !has(n, isHeading)
+	case partPager, partCrumbs:
+		return !longer(n, 600) && has(n, isLink) && !has(n, is(atom.H1))
+	case partRelated:
+		return has(n, isLink) && !has(n, is(atom.H1))
+	case partRecent:
+		return f.article && has(n, isLink) && !has(n, is(atom.H1))
+	case partSite:
+		return !has(n, is(atom.H1)) && !has(n, is(atom.Main)) && !has(n, is(atom.Article))
+	}
+	return true
+}
+
+// recent adds a heading such as "Recent posts", or the wrapper in which it stands
+// alone, with the list or the cards behind it.
+func (f *finder) recent(h *html.Node) {
+	for alone(h) && h.Parent.DataAtom != atom.Main && h.Parent.DataAtom != atom.Article && h.Parent.DataAtom != atom.Body {
+		h = h.Parent
+	}
+	list := ""
+	var found []*html.Node
+	for c := h.NextSibling; c != nil; c = c.NextSibling {
+		if !shows(c) {
+			continue
+		}
+		if c.Type != html.ElementNode || isHeading(c) || list != "" && c.Data != list || !has(c, isLink) {
+			break
+		}
+		list = c.Data
+		found = append(found, c)
+	}
+	if len(found) == 0 {
+		return
+	}
+	for _, n := range append(found, h) {
+		f.add(n, partRecent)
+	}
+}
+
+// alone reports whether an element is all that its parent shows.
+func alone(n *html.Node) bool {
+	for c := range n.Parent.ChildNodes() {
+		if c != n && shows(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func shows(n *html.Node) bool {
+	switch n.Type {
+	case html.TextNode:
+		return strings.TrimSpace(n.Data) != ""
+	case html.ElementNode:
+		return true
+	}
+	return false
+}
+
+// letters gives the letters and digits of a text, in lower case.
+func letters(t string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, t)
+}
+
+// isArticle reports whether a page says that it is one article, and not a list
+// of them.
+func isArticle(meta []headItem) bool {
+	for _, m := range meta {
+		switch m.name {
+		case "og:type":
+			if strings.EqualFold(m.value, "article") {
+				return true
+			}
+		case "article:published_time":
+			return true
+		case "ld+json":
+			if articleType.MatchString(m.value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var articleType = regexp.MustCompile(`"@type"\s*:\s*\[?\s*"(Article|BlogPosting|NewsArticle|TechArticle|Report|ScholarlyArticle|SocialMediaPosting)"`)
+
+// isShare reports whether a click on a link shares the page: the page's address
+// and title are in it.
+func isShare(to string) bool {
+	to = strings.ToLower(strings.TrimSpace(to[:min(len(to), 80)]))
+	if at := strings.Index(to, "//"); at >= 0 && at <= len("https:") {
+		to = strings.TrimPrefix(strings.TrimPrefix(to[at+2:], "www."), "m.")
+	} else if !strings.Contains(to, ":") {
+		return false
+	}
+	for _, s := range shares {
+		if strings.HasPrefix(to, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAnchor reports whether a link to a place on its own page is only a handle
+// to that place, beside or in a heading.
+func (f *finder) isAnchor(n *html.Node) bool {
+	named := false
+	for _, a := range n.Attr {
+		if a.Key == "class" {
+			w := letters(a.Val)
+			named = strings.Contains(w, "anchor") || strings.Contains(w, "permalink") || strings.Contains(w, "headerlink") ||
+				strings.Contains(w, "headinglink") || strings.Contains(w, "hashlink") || strings.Contains(w, "directlink")
+		}
+	}
+	text := textOf(n)
+	wordless := letters(text) == ""
+	if h := headingAround(n); h != nil {
+		// The heading's own words are often in its anchor.
+		return wordless || named && letters(textOf(h)) != letters(text)
+	}
+	return named && (wordless || besideHeading(n))
+}
+
+func headingAround(n *html.Node) *html.Node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if isHeading(p) {
+			return p
+		}
+		switch p.DataAtom {
+		case atom.Dt, atom.Summary, atom.Caption, atom.Figcaption, atom.Legend:
+			return p
+		}
+		if shapes[p.DataAtom] != plain {
+			return nil
+		}
+	}
+	return nil
+}
+
+// besideHeading reports whether the element before or after n is a heading.
+func besideHeading(n *html.Node) bool {
+	before, after := n.PrevSibling, n.NextSibling
+	for before != nil && !shows(before) {
+		before = before.PrevSibling
+	}
+	for after != nil && !shows(after) {
+		after = after.NextSibling
+	}
+	return before != nil && isHeading(before) || after != nil && isHeading(after)
+}
+
+func isHeading(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
+func isLink(n *html.Node) bool { return n.DataAtom == atom.A && hasAttr(n, "href") }
+
+func is(a atom.Atom) func(*html.Node) bool {
+	return func(n *html.Node) bool { return n.DataAtom == a }
+}
+
+// has reports whether n is, or has below it, an element of a sort.
+func has(n *html.Node, sort func(*html.Node) bool) bool {
+	if sort(n) {
+		return true
+	}
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && sort(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// longer reports whether the text of an element has more than so many bytes,
+// without white space.
+func longer(n *html.Node, limit int) bool {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && d.Parent.DataAtom != atom.Script && d.Parent.DataAtom != atom.Style {
+			for i := 0; i < len(d.Data); i++ {
+				if !isSpace(d.Data[i]) {
+					limit--
+				}
+			}
+			if limit < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Lines that say when a page was changed or made, and by what. They are told by
+// their whole text: by how they begin, by a date, and by nothing after it but who
+// did it, or with which commit.
+var (
+	date = `(?:` +
+		`(?:\p{L}{2,12}[.,]* )?(?:\d{1,2}(?:st|nd|rd|th)?[.,]* ?)?(?:de |of )?\p{L}{3,12}[.,]* ?(?:de )?(?:\d{1,2}(?:st|nd|rd|th)?[.,]* )?(?:19|20)\d\d` + // Sep 1, 2026; Di, 1. September 2026
+		`|(?:\p{L}{2,12}[.,]* )?(?:19|20)\d\d ?[-/.年년] ?\d{1,2}(?: ?[-/.月월] ?\d{1,2}[日일.]?)?` + // 2026-09-01; 2026年9月1日
+		`|(?:\p{L}{2,12}[.,]* )?\d{1,2}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}(?:\d\d)?\d\d` + // 1.9.2026
+		`|\p{L}{3}[.,]* \p{L}{3} +\d{1,2} [\d:]{5,8} (?:[A-Z]{3,5} )?(?:19|20)\d\d` + // Tue Sep  1 10:00:00 2026
+		`)`
+	clock = `(?:[ ,]*(?:T|at|um|à|kl\.?|@|-)? ?\d{1,2}[:.時时시h]\d{2}(?:[:.分분]\d{2}[秒초]?)?(?:\.\d+)? ?(?:[AaPp]\.?[Mm]\.?)?(?: ?[(]?(?:Z|[A-Z]{2,5}|[+-]\d{2}:?\d{2})[)]?)*)?`
+
+	changedShape = regexp.MustCompile(`(?i)^[ :：\-–—|]*(?:(?:updated|modified|edited|on|at|am|le|el|il|em|op|den|the|в|:) ?:? ?){0,3}` + date + clock + `[ .,)]*` +
+		`(?:(?:by|von|par|por|da|door|av|от) [^.!?]{1,60}|[:–—,|·-]? ?.{0,160}[( ][0-9a-f]{7,40}\)?)?[ .]*$`)
+	madeShape = regexp.MustCompile(`(?i)^[ :：\-–—]*(?:(?:on|at|by|with|from) )*(?:[^.!?]{0,40} on )?` + date + clock + `[ .,]*(?:(?:for|by|with|using|from|in) [^.!?]{1,80}(?:\.\d+)*)?[ .]*$`)
+	siteLine  = regexp.MustCompile(`(?i)^(?:©|\(c\)|copyright\b).{0,160}(?:19|20)\d\d.{0,160}$|^(?:powered|built|generated|made|published) (?:by|with) .{1,100}$`)
+)
+
+// A line that is told by its text has no more than so many bytes, in no more
+// than so many nodes.
+const (
+	lineLimit = 320
+	lineNodes = 200
+)
+
+// text looks at a text node in which such a line may begin. The line is the
+// largest element, of those around the node that show nothing in front of it,
+// whose whole text is of that shape; or the node itself between two blocks.
+func (f *finder) text(n *html.Node) {
+	t := strings.TrimLeft(n.Data, " \t\n\r\f")
+	if t == "" || begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 {
+		return
+	}
+	for at := n; ; at = at.Parent {
+		if at.DataAtom == atom.Dt {
+			f.term(at)
+			return
+		}
+		switch at.DataAtom {
+		case atom.Html, atom.Body, atom.Main, atom.Article, atom.Table, atom.Tbody, atom.Pre, atom.Blockquote:
+			return
+		}
+		line, ok := lineOf(at)
+		if !ok {
+			return
+		}
+		if kind := lineKind(line); kind != "" && (at != n || ownLine(n)) {
+			f.parts[at] = kind
+			for d := range at.Descendants() {
+				delete(f.parts, d)
+			}
+		}
+	}
+}
+
+// term looks at a term of a list whose description is the date.
+func (f *finder) term(dt *html.Node) {
+	dd := dt.NextSibling
+	for dd != nil && dd.Type != html.ElementNode {
+		dd = dd.NextSibling
+	}
+	if dd == nil || dd.DataAtom != atom.Dd {
+		return
+	}
+	name, ok1 := lineOf(dt)
+	day, ok2 := lineOf(dd)
+	if ok1 && ok2 && lineKind(name+" "+day) == partDate {
+		f.add(dt, partDate)
+		f.add(dd, partDate)
+	}
+}
+
+// begins returns the length of the longest of the words that a text begins
+// with, in any case, or 0.
+func begins(t string, list *[256][]string) int {
+	first := t[0]
+	if 'A' <= first && first <= 'Z' {
+		first += 'a' - 'A'
+	}
+	if len(list[first]) == 0 && first < 0x80 {
+		return 0
+	}
+	if first >= 0x80 { // a capital may begin with another byte
+		r, size := utf8.DecodeRuneInString(t)
+		lower := string(unicode.ToLower(r))
+		first = lower[0]
+		t = lower + t[size:]
+	}
+	best := 0
+	for _, s := range list[first] {
+		if len(s) > best && len(t) >= len(s) && strings.EqualFold(t[:len(s)], s) {
+			best = len(s)
+		}
+	}
+	return best
+}
+
+// lineKind tells a line by its text.
+func lineKind(t string) part {
+	t = strings.ToLower(t)
+	if t == "" {
+		return ""
+	}
+	if n := begins(t, &changedLine); n > 0 && changedShape.MatchString(t[n:]) {
+		return partDate
+	}
+	if n := begins(t, &madeLine); n > 0 && madeShape.MatchString(t[n:]) {
+		return partMade
+	}
+	if siteLine.MatchString(t) {
+		return partSite
+	}
+	return ""
+}
+
+// lineOf gives the text of an element that is one line of no more than
+// lineLimit bytes, its blocks apart by a space.
+func lineOf(n *html.Node) (string, bool) {
+	if n.Type == html.TextNode {
+		return fold(n.Data), len(n.Data) <= 2*lineLimit
+	}
+	var l link
+	ok, nodes := true, 0
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		if nodes++; nodes > lineNodes {
+			ok = false
+		}
+		if !ok {
+			return
+		}
+		switch {
+		case n.Type == html.TextNode:
+			l.add(n.Data)
+			ok = len(l.words) <= lineLimit
+			return
+		case n.Type != html.ElementNode, n.DataAtom == atom.Script, n.DataAtom == atom.Style, n.DataAtom == atom.Template:
+			return
+		case isHeading(n), n.DataAtom == atom.Img && attr(n, "alt") != "", n.DataAtom == atom.Pre:
+			ok = false
+			return
+		}
+		if shapes[n.DataAtom] != plain {
+			l.space = true
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+		if shapes[n.DataAtom] != plain {
+			l.space = true
+		}
+	}
+	walk(n)
+	return string(l.words), ok
+}
+
+// ownLine reports whether a text node stands between blocks.
+func ownLine(n *html.Node) bool {
+	for c := n.PrevSibling; c != nil && !isBlock(c); c = c.PrevSibling {
+		if shows(c) {
+			return false
+		}
+	}
+	for c := n.NextSibling; c != nil && !isBlock(c); c = c.NextSibling {
+		if shows(c) {
+			return false
+		}
+	}
+	return isBlock(n.Parent)
+}
+
+func isBlock(n *html.Node) bool {
+	s := shapeOf(n)
+	return n.Type == html.ElementNode && (s == line || s == marked)
+}
