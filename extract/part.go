@@ -39,8 +39,14 @@ var (
 	partClasses []partClass
 	changedLine [256][]string // by their first byte
 	madeLine    [256][]string
+	ownerLine   [256][]string
 	recentNames = map[string]bool{} // as letters gives them
 	shares      []string
+
+	// Lines that say when a page was changed or made, and by what, are told by
+	// their whole text: by how they begin, by a date, and by nothing after it
+	// but who did it, or with which commit.
+	changedShape, madeShape, siteLine *regexp.Regexp
 )
 
 type partClass struct {
@@ -52,6 +58,7 @@ func init() {
 	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
 		"related": partRelated, "recent": partRecent, "site": partSite}
 	section := ""
+	shapes := map[string]string{}
 	for l := range strings.Lines(partsText) {
 		l = strings.TrimSuffix(l, "\n")
 		switch name, isSection := strings.CutPrefix(l, "== "); {
@@ -61,16 +68,22 @@ func init() {
 		case section == "classes":
 			kind, re, _ := strings.Cut(l, " ")
 			partClasses = append(partClasses, partClass{kinds[kind], regexp.MustCompile(re)})
+		case section == "shapes":
+			name, re, _ := strings.Cut(l, " ")
+			shapes[name] = strings.NewReplacer("{date}", shapes["date"], "{clock}", shapes["clock"]).Replace(re)
 		case section == "changed":
 			changedLine[l[0]] = append(changedLine[l[0]], l)
 		case section == "made":
 			madeLine[l[0]] = append(madeLine[l[0]], l)
+		case section == "site":
+			ownerLine[l[0]] = append(ownerLine[l[0]], l)
 		case section == "recent":
 			recentNames[letters(l)] = true
 		case section == "share":
 			shares = append(shares, l)
 		}
 	}
+	changedShape, madeShape, siteLine = regexp.MustCompile(shapes["changed"]), regexp.MustCompile(shapes["made"]), regexp.MustCompile(shapes["site"])
 }
 
 // findParts returns the parts of a document, and those hidden elements that
@@ -78,6 +91,7 @@ func init() {
 func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool) {
 	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, openers: map[string]bool{}}
 	f.walk(root, false)
+	f.ofThings()
 	for _, n := range f.hidden {
 		// React streams content in hidden elements, and moves it.
 		if id := attr(n, "id"); id != "" && (f.openers[id] || strings.HasPrefix(id, "S:")) {
@@ -96,12 +110,42 @@ type finder struct {
 	said    map[string][]part // what a class or id attribute says, by its value
 	hidden  []*html.Node
 	openers map[string]bool // ids that a control or a link on the page names
+	pairs   int             // parts of a term and its description
 }
 
 func (f *finder) add(n *html.Node, p part) {
 	if _, there := f.parts[n]; !there {
 		f.parts[n] = p
 	}
+}
+
+// ofThings takes dates of modification for content where there are more than
+// two: they are of the things that the page lists, not its own.
+func (f *finder) ofThings() {
+	dates := 0
+	for n, p := range f.parts {
+		if p == partDate && !f.within(n, partDate) {
+			dates++
+		}
+	}
+	if dates-f.pairs <= 2 {
+		return
+	}
+	for n, p := range f.parts {
+		if p == partDate {
+			delete(f.parts, n)
+		}
+	}
+}
+
+// within reports whether an element is in one that is such a part.
+func (f *finder) within(n *html.Node, p part) bool {
+	for a := n.Parent; a != nil; a = a.Parent {
+		if f.parts[a] == p {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *finder) walk(n *html.Node, code bool) {
@@ -418,24 +462,6 @@ func longer(n *html.Node, limit int) bool {
 	return false
 }
 
-// Lines that say when a page was changed or made, and by what. They are told by
-// their whole text: by how they begin, by a date, and by nothing after it but who
-// did it, or with which commit.
-var (
-	date = `(?:` +
-		`(?:\p{L}{2,12}[.,]* )?(?:\d{1,2}(?:st|nd|rd|th)?[.,]* ?)?(?:de |of )?\p{L}{3,12}[.,]* ?(?:de )?(?:\d{1,2}(?:st|nd|rd|th)?[.,]* )?(?:19|20)\d\d` + // Sep 1, 2026; Di, 1. September 2026
-		`|(?:\p{L}{2,12}[.,]* )?(?:19|20)\d\d ?[-/.年년] ?\d{1,2}(?: ?[-/.月월] ?\d{1,2}[日일.]?)?` + // 2026-09-01; 2026年9月1日
-		`|(?:\p{L}{2,12}[.,]* )?\d{1,2}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}(?:\d\d)?\d\d` + // 1.9.2026
-		`|\p{L}{3}[.,]* \p{L}{3} +\d{1,2} [\d:]{5,8} (?:[A-Z]{3,5} )?(?:19|20)\d\d` + // Tue Sep  1 10:00:00 2026
-		`)`
-	clock = `(?:[ ,]*(?:T|at|um|à|kl\.?|@|-)? ?\d{1,2}[:.時时시h]\d{2}(?:[:.分분]\d{2}[秒초]?)?(?:\.\d+)? ?(?:[AaPp]\.?[Mm]\.?)?(?: ?[(]?(?:Z|[A-Z]{2,5}|[+-]\d{2}:?\d{2})[)]?)*)?`
-
-	changedShape = regexp.MustCompile(`(?i)^[ :：\-–—|]*(?:(?:updated|modified|edited|on|at|am|le|el|il|em|op|den|the|в|:) ?:? ?){0,3}` + date + clock + `[ .,)]*` +
-		`(?:(?:by|von|par|por|da|door|av|от) [^.!?]{1,60}|[:–—,|·-]? ?.{0,160}[( ][0-9a-f]{7,40}\)?)?[ .]*$`)
-	madeShape = regexp.MustCompile(`(?i)^[ :：\-–—]*(?:(?:on|at|by|with|from) )*(?:[^.!?]{0,40} on )?` + date + clock + `[ .,]*(?:(?:for|by|with|using|from|in) [^.!?]{1,80}(?:\.\d+)*)?[ .]*$`)
-	siteLine  = regexp.MustCompile(`(?i)^(?:©|\(c\)|copyright\b).{0,160}(?:19|20)\d\d.{0,160}$|^(?:powered|built|generated|made|published) (?:by|with) .{1,100}$`)
-)
-
 // A line that is told by its text has no more than so many bytes, in no more
 // than so many nodes.
 const (
@@ -448,7 +474,7 @@ const (
 // whose whole text is of that shape; or the node itself between two blocks.
 func (f *finder) text(n *html.Node) {
 	t := strings.TrimLeft(n.Data, " \t\n\r\f")
-	if t == "" || begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 {
+	if t == "" || begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 && begins(t, &ownerLine) == 0 {
 		return
 	}
 	for at := n; ; at = at.Parent {
@@ -466,9 +492,6 @@ func (f *finder) text(n *html.Node) {
 		}
 		if kind := lineKind(line); kind != "" && (at != n || ownLine(n)) {
 			f.parts[at] = kind
-			for d := range at.Descendants() {
-				delete(f.parts, d)
-			}
 		}
 	}
 }
@@ -487,6 +510,7 @@ func (f *finder) term(dt *html.Node) {
 	if ok1 && ok2 && lineKind(name+" "+day) == partDate {
 		f.add(dt, partDate)
 		f.add(dd, partDate)
+		f.pairs++
 	}
 }
 
@@ -527,7 +551,7 @@ func lineKind(t string) part {
 	if n := begins(t, &madeLine); n > 0 && madeShape.MatchString(t[n:]) {
 		return partMade
 	}
-	if siteLine.MatchString(t) {
+	if begins(t, &ownerLine) > 0 && siteLine.MatchString(t) {
 		return partSite
 	}
 	return ""
