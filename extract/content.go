@@ -75,6 +75,7 @@ func (v *view) content(steps []step) (*Content, error) {
 			for _, n := range nodes {
 				s.region(n, v.rm, st.name == RegionBody)
 			}
+			s.end()
 			c.Text, c.Refs = s.text.Bytes(), s.refs.Bytes()
 			if !c.Empty() {
 				break

@@ -27,6 +27,9 @@ const (
 
 	partRelated part = "links to related pages are not content"
 	partRecent  part = "a list of the site's newest pages is not content of an article"
+	// partTags is not left out: its links are content, in no order and at no
+	// place ([stream.tagged]).
+	partTags part = "tags count in no order and at no place"
 	// partSite counts only where the whole body is the region.
 	partSite part = "the site's own header, footer and sidebar are not content"
 )
@@ -56,7 +59,7 @@ type partClass struct {
 
 func init() {
 	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
-		"related": partRelated, "recent": partRecent, "site": partSite}
+		"related": partRelated, "tags": partTags, "recent": partRecent, "site": partSite}
 	section := ""
 	shapes := map[string]string{}
 	for l := range strings.Lines(partsText) {
@@ -195,6 +198,8 @@ func (f *finder) element(n *html.Node) {
 			if f.isAnchor(n) {
 				f.add(n, partAnchor)
 			}
+		case hasWord(rel, "tag"):
+			f.add(n, partTags)
 		case hasWord(rel, "prev"), hasWord(rel, "next"):
 			f.add(n, partPager)
 		case isShare(to):
@@ -225,7 +230,7 @@ func (f *finder) names(val string) []part {
 		return found
 	}
 	for _, name := range strings.Fields(val) {
-		if len(name) < 4 || len(name) > 40 {
+		if len(name) < 3 || len(name) > 40 {
 			continue
 		}
 		name = letters(name)
@@ -245,7 +250,8 @@ func (f *finder) names(val string) []part {
 // nameStems are in every name that a regular expression of parts.txt matches;
 // to look for them is many times faster.
 var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "nav", "breadcrumb", "related", "similar", "recommended",
-	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right"}
+	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right",
+	"tag", "term", "categor", "keyword", "topic"}
 
 func hasAny(s string, list []string) bool {
 	for _, l := range list {
@@ -266,6 +272,8 @@ func (f *finder) fits(n *html.Node, p part) bool {
 		return !longer(n, 600) && has(n, isLink) && !has(n, is(atom.H1))
 	case partRelated:
 		return has(n, isLink) && !has(n, is(atom.H1))
+	case partTags:
+		return has(n, isLink) && !has(n, isHeading) && !has(n, is(atom.Img)) && !longer(n, 1000) && !longerBeside(n, 40)
 	case partRecent:
 		return f.article && has(n, isLink) && !has(n, is(atom.H1))
 	case partSite:
@@ -442,6 +450,23 @@ func has(n *html.Node, sort func(*html.Node) bool) bool {
 		}
 	}
 	return false
+}
+
+// longerBeside is longer for the text that is not in links.
+func longerBeside(n *html.Node, limit int) bool {
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			limit -= len(strings.Join(strings.Fields(n.Data), ""))
+		case n.Type == html.ElementNode && !isLink(n) && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
+			for c := n.FirstChild; c != nil && limit >= 0; c = c.NextSibling {
+				walk(c)
+			}
+		}
+	}
+	walk(n)
+	return limit < 0
 }
 
 // longer reports whether the text of an element has more than so many bytes,

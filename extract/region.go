@@ -144,7 +144,7 @@ func (r *removal) aside(n *html.Node) part {
 	case isMenu(n) && !r.menus:
 		return "menus are not content"
 	}
-	if p := r.p.parts[n]; p != partSite {
+	if p := r.p.parts[n]; p != partSite && p != partTags {
 		return p
 	}
 	return ""

@@ -2,9 +2,11 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -30,7 +32,10 @@ type stream struct {
 	begun bool   // the line box has content: white space in front counts
 	pre   int    // depth of elements that keep white space
 	links []link // links that are open
+	tags  []tag  // what the page is tagged with, for the end
 }
+
+type tag struct{ words, target string }
 
 type link struct {
 	kind, target string
@@ -130,6 +135,10 @@ func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 		}
 		return
 	}
+	if !root && rm.p.parts[n] == partTags && !rm.kept[n] {
+		s.tagged(n, rm)
+		return
+	}
 	s.open(n)
 	if s.x.isUnordered(n) {
 		s.unordered(n, rm, wholeBody)
@@ -142,6 +151,37 @@ func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 		}
 	}
 	s.close(n)
+}
+
+// tagged keeps the links of a list of tags for the end: builds give them in any
+// order, themes put them anywhere.
+func (s *stream) tagged(n *html.Node, rm *removal) {
+	if rm.inRegion(n) {
+		return
+	}
+	if to, ok := href(n); ok && n.DataAtom == atom.A {
+		if words := s.x.withoutIgnored(fold(textOf(n))); words != "" {
+			s.tags = append(s.tags, tag{words, s.r.resolve(to)})
+		}
+		return
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			s.tagged(c, rm)
+		}
+	}
+}
+
+// end adds the tags, each once, in the order of their words.
+func (s *stream) end() {
+	slices.SortFunc(s.tags, func(a, b tag) int {
+		return cmp.Or(strings.Compare(a.words, b.words), strings.Compare(a.target, b.target))
+	})
+	for _, t := range slices.Compact(s.tags) {
+		s.mark("<tag>")
+		s.writeText(t.words)
+		s.ref("tag", t.target, t.words)
+	}
 }
 
 func (x *Extractor) isUnordered(n *html.Node) bool {
@@ -162,6 +202,7 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 		sub := &stream{x: s.x, r: s.r, pre: s.pre}
 		sub.node(c, rm, wholeBody, false)
 		sub.endLine()
+		s.tags = append(s.tags, sub.tags...)
 		if sub.text.Len()+sub.refs.Len() > 0 {
 			parts = append(parts, part{sub.text.String(), sub.refs.String()})
 		}
