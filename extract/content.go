@@ -214,8 +214,8 @@ func (s *stream) flat(body []byte) {
 			}
 		case html.EndTagToken:
 			n := elementOf(z.Token())
-			if shapeOf(n) == line {
-				s.endLine()
+			if sh := shapeOf(n); sh == line || sh == wrapper {
+				s.boundary(n)
 			}
 			for done := count[n.Data] == 0; !done; {
 				top := stack[len(stack)-1]

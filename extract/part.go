@@ -25,8 +25,9 @@ const (
 	partAnchor part = "the anchor of a heading is not content"
 	partPixel  part = "a tracking pixel is not content"
 
-	partRelated part = "links to related pages are not content"
-	partRecent  part = "a list of the site's newest pages is not content of an article"
+	partRelated   part = "links to related pages are not content"
+	partRecent    part = "a list of the site's newest pages is not content of an article"
+	partUnprinted part = "links that are not printed are not content"
 	// partTags is not left out: its links are content, in no order and at no
 	// place ([stream.tagged]).
 	partTags part = "tags count in no order and at no place"
@@ -59,7 +60,7 @@ type partClass struct {
 
 func init() {
 	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
-		"related": partRelated, "tags": partTags, "recent": partRecent, "site": partSite}
+		"related": partRelated, "tags": partTags, "unprinted": partUnprinted, "recent": partRecent, "site": partSite}
 	section := ""
 	shapes := map[string]string{}
 	for l := range strings.Lines(partsText) {
@@ -250,7 +251,7 @@ func (f *finder) names(val string) []part {
 // nameStems are in every name that a regular expression of parts.txt matches;
 // to look for them is many times faster.
 var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "nav", "breadcrumb", "related", "similar", "recommended",
-	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right",
+	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right", "print",
 	"tag", "term", "categor", "keyword", "topic"}
 
 func hasAny(s string, list []string) bool {
@@ -272,6 +273,8 @@ func (f *finder) fits(n *html.Node, p part) bool {
 		return !longer(n, 600) && has(n, isLink) && !has(n, is(atom.H1))
 	case partRelated:
 		return has(n, isLink) && !has(n, is(atom.H1))
+	case partUnprinted:
+		return has(n, isLink) && !has(n, isHeading) && !has(n, is(atom.Img)) && !longer(n, 600) && !longerBeside(n, 0)
 	case partTags:
 		return has(n, isLink) && !has(n, isHeading) && !has(n, is(atom.Img)) && !longer(n, 1000) && !longerBeside(n, 40)
 	case partRecent:
@@ -640,5 +643,5 @@ func ownLine(n *html.Node) bool {
 
 func isBlock(n *html.Node) bool {
 	s := shapeOf(n)
-	return n.Type == html.ElementNode && (s == line || s == marked)
+	return n.Type == html.ElementNode && (s == wrapper || s == line || s == marked)
 }

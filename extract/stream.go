@@ -47,10 +47,11 @@ type link struct {
 type shape int
 
 const (
-	plain  shape = iota // as if it were not there
-	line                // begins and ends a line
-	marked              // a line, with a mark: its kind carries meaning
-	inline              // a mark within a line: it changes what the text says
+	plain   shape = iota // as if it were not there
+	wrapper              // apart from what is around it, as if by white space
+	line                 // begins and ends a line
+	marked               // a line, with a mark: its kind carries meaning
+	inline               // a mark within a line: it changes what the text says
 )
 
 var shapes = map[atom.Atom]shape{
@@ -60,13 +61,14 @@ var shapes = map[atom.Atom]shape{
 	atom.Pre: marked, atom.Listing: marked, atom.Plaintext: marked, atom.Xmp: marked,
 	atom.Blockquote: marked, atom.Figcaption: marked, atom.Summary: marked, atom.Hr: marked,
 
-	atom.Address: line, atom.Article: line, atom.Aside: line, atom.Body: line, atom.Br: line,
-	atom.Center: line, atom.Details: line, atom.Dialog: line, atom.Dir: line, atom.Div: line,
-	atom.Dl: line, atom.Fieldset: line, atom.Figure: line, atom.Footer: line, atom.Form: line,
-	atom.Header: line, atom.Hgroup: line, atom.Legend: line, atom.Main: line, atom.Menu: line,
-	atom.Nav: line, atom.Optgroup: line, atom.Option: line, atom.P: line, atom.Search: line,
-	atom.Section: line, atom.Table: line, atom.Tbody: line, atom.Textarea: line, atom.Tfoot: line,
-	atom.Thead: line, atom.Ul: line,
+	atom.Br: line, atom.Legend: line, atom.Optgroup: line, atom.Option: line, atom.P: line, atom.Textarea: line,
+
+	atom.Address: wrapper, atom.Article: wrapper, atom.Aside: wrapper, atom.Body: wrapper, atom.Button: wrapper,
+	atom.Center: wrapper, atom.Details: wrapper, atom.Dialog: wrapper, atom.Dir: wrapper, atom.Div: wrapper,
+	atom.Dl: wrapper, atom.Fieldset: wrapper, atom.Figure: wrapper, atom.Footer: wrapper, atom.Form: wrapper,
+	atom.Header: wrapper, atom.Hgroup: wrapper, atom.Main: wrapper, atom.Menu: wrapper, atom.Nav: wrapper,
+	atom.Search: wrapper, atom.Section: wrapper, atom.Table: wrapper, atom.Tbody: wrapper, atom.Tfoot: wrapper,
+	atom.Thead: wrapper, atom.Ul: wrapper,
 
 	atom.Del: inline, atom.Ins: inline, atom.S: inline, atom.Strike: inline,
 	atom.Sub: inline, atom.Sup: inline, atom.Q: inline,
@@ -236,6 +238,17 @@ func (s *stream) open(n *html.Node) {
 	s.reference(n)
 }
 
+// emptied reports whether an element shows nothing if nothing is in it. (An empty
+// cell moves the others.)
+func emptied(a atom.Atom) bool {
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ol, atom.Li, atom.Dt, atom.Dd,
+		atom.Blockquote, atom.Figcaption, atom.Caption, atom.Summary, atom.Pre:
+		return true
+	}
+	return false
+}
+
 // numbering is what the numbers of a list's items depend on.
 func numbering(n *html.Node) string {
 	out := ""
@@ -277,7 +290,11 @@ func (s *stream) close(n *html.Node) {
 		}
 	}
 	if shapeOf(n) >= marked && n.DataAtom != atom.Hr {
-		s.mark("</" + n.Data + ">")
+		if open := "<" + n.Data + numbering(n) + ">\n"; emptied(n.DataAtom) && bytes.HasSuffix(s.text.Bytes(), []byte(open)) {
+			s.text.Truncate(s.text.Len() - len(open)) // nothing is in it
+		} else {
+			s.mark("</" + n.Data + ">")
+		}
 	}
 	if keeps(n.DataAtom) && s.pre > 0 {
 		s.pre--
@@ -287,6 +304,15 @@ func (s *stream) close(n *html.Node) {
 // boundary ends the line or the record at the edge of an element.
 func (s *stream) boundary(n *html.Node) {
 	switch shapeOf(n) {
+	case wrapper:
+		if s.pre > 0 {
+			s.endLine()
+			break
+		}
+		s.space = true
+		if n := len(s.links); n > 0 {
+			s.links[n-1].space = true
+		}
 	case line, marked:
 		s.endLine()
 	case inline:
