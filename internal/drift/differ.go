@@ -287,8 +287,8 @@ var (
 		`|\b1[0-9]{9}(?:[0-9]{3})?\b|\b(?:19|20)[0-9]{2}\b)`)
 )
 
-// clockOnly reports whether two texts differ in nothing but dates and times.
-func clockOnly(a, b string) bool {
+// ClockOnly reports whether two texts differ in nothing but dates and times.
+func ClockOnly(a, b string) bool {
 	if a == b || len(a) > 1<<20 || len(b) > 1<<20 {
 		return false
 	}
@@ -296,7 +296,7 @@ func clockOnly(a, b string) bool {
 }
 
 func (d *differ) timeOr(k Kind, a, b string) Kind {
-	if clockOnly(a, b) {
+	if ClockOnly(a, b) {
 		return Time
 	}
 	return k
