@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pagerev/pagerev/extract"
-	"github.com/pagerev/pagerev/internal/drift/mutate"
+	"github.com/pagerev/pagerev/internal/mutate"
 )
 
 // pages are the pages of package extract's own test cases.

@@ -56,39 +56,38 @@ func codePoint(r rune) string {
 // characters around it, "…" for what is left out. What it gives is plain (see
 // [Plain]), and not the same twice unless a and b are equal.
 func Excerpt(a, b string) (x, y string) {
+	x, y = around(a, b), around(b, a)
+	show := Plain
+	if hidden(x, y) {
+		show = ASCII
+	}
+	return show(x), show(y)
+}
+
+// around is the place of a where it differs from b.
+func around(a, b string) string {
 	const before, after = 24, 60
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
 		start++
 	}
-	endA, endB := len(a), len(b)
-	for endA > start && endB > start && a[endA-1] == b[endB-1] {
-		endA, endB = endA-1, endB-1
+	end, other := len(a), len(b)
+	for end > start && other > start && a[end-1] == b[other-1] {
+		end, other = end-1, other-1
 	}
-	cut := func(s string, end int) string {
-		from, to := max(0, start-before), min(len(s), min(end, start+after)+before)
-		for from > 0 && !utf8.RuneStart(s[from]) {
-			from--
-		}
-		for to < len(s) && !utf8.RuneStart(s[to]) {
-			to++
-		}
-		return s[from:to]
+	from, to := max(0, start-before), min(len(a), min(end, start+after)+before)
+	for from > 0 && !utf8.RuneStart(a[from]) {
+		from--
 	}
-	x, y = cut(a, endA), cut(b, endB)
-	show := Plain
-	if Plain(x) == Plain(y) || alike(x, y) {
-		show = ASCII
+	for to < len(a) && !utf8.RuneStart(a[to]) {
+		to++
 	}
-	dots := func(s, cut string) string {
-		out := show(cut)
-		if start > before {
-			out = "…" + out
-		}
-		if !strings.HasSuffix(s, cut) {
-			out += "…"
-		}
-		return out
+	s := a[from:to]
+	if from > 0 {
+		s = "…" + s
 	}
-	return dots(a, x), dots(b, y)
+	if to < len(a) {
+		s += "…"
+	}
+	return s
 }
