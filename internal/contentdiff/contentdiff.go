@@ -119,12 +119,35 @@ func heads(old, new *extract.Content) []Difference {
 			if i < len(y) {
 				to = y[i]
 			}
-			d := show(worddiff.Words(valueTokens(name, from), valueTokens(name, to)))
+			d := show(around(worddiff.Words(valueTokens(name, from), valueTokens(name, to))))
 			d.Name, d.Old, d.New = name, from, to
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// around cuts what is the same on both sides down to what stands beside the
+// differences: structured data is one long line.
+func around(runs []worddiff.Run) []worddiff.Run {
+	const most = 60 // characters
+	for i, r := range runs {
+		text := []rune(r.Text)
+		if r.Op != worddiff.Same {
+			continue
+		}
+		first, last := i == 0, i == len(runs)-1
+		switch {
+		case first && len(text) > most:
+			r.Text = "…" + string(text[len(text)-most:])
+		case last && len(text) > most:
+			r.Text = string(text[:most]) + "…"
+		case !first && !last && len(text) > 2*most:
+			r.Text = string(text[:most]) + "…" + string(text[len(text)-most:])
+		}
+		runs[i] = r
+	}
+	return runs
 }
 
 func sorted(set map[string]bool) []string {
