@@ -424,36 +424,39 @@ func (p *PageComparison) moved(a *build, x Result, b *build, y Result) error {
 	if err != nil {
 		return err
 	}
-	if x.Facets == y.Facets || b.run.x.Agrees(after.page, after.Address, before.content.Facets) {
-		p.Kind = CompareDrift
-		p.Causes, err = drift.Causes(b.run.x, after.kind, before.Version, after.Version)
-		return err
+	kind, _, _ := b.o.Config.rules().Classify(y.Path)
+	if x.Facets != y.Facets {
+		if p.Old, err = a.content(x, extract.Parse(kind, before.Body)); err != nil {
+			return err
+		}
+		page := extract.Parse(kind, after.Body)
+		if p.New, err = b.content(y, page); err != nil {
+			return err
+		}
+		if !b.run.x.Agrees(page, after.Address, p.Old.Facets) {
+			p.Kind = CompareBump
+			p.Facets = ledger.Facets(p.Old.Facets).Differ(ledger.Facets(p.New.Facets))
+			p.Differences = contentdiff.Of(p.Old, p.New)
+			return nil
+		}
+		p.Old, p.New = nil, nil
 	}
-	p.Kind, p.Old, p.New = CompareBump, before.content, after.content
-	p.Facets = ledger.Facets(p.Old.Facets).Differ(ledger.Facets(p.New.Facets))
-	p.Differences = contentdiff.Of(p.Old, p.New)
-	return nil
-}
-
-// A version is one of the two versions of a page.
-type version struct {
-	drift.Version
-	kind    extract.Kind
-	page    *extract.Page
-	content *extract.Content
+	p.Kind = CompareDrift
+	p.Causes, err = drift.Causes(b.run.x, kind, before, after)
+	return err
 }
 
 // version reads a page again.
-func (b *build) version(res Result) (*version, error) {
+func (b *build) version(res Result) (drift.Version, error) {
 	body, err := b.tree.Read(res.Path, nil)
+	return drift.Version{Body: body, Address: b.run.address(Page{Key: res.Key}, 0)}, err
+}
+
+// content extracts the content of a page again.
+func (b *build) content(res Result, page *extract.Page) (*extract.Content, error) {
+	c, err := b.run.x.Content(page, b.run.address(Page{Key: res.Key}, 0))
 	if err != nil {
-		return nil, err
-	}
-	v := &version{Version: drift.Version{Body: body, Address: b.run.address(Page{Key: res.Key}, 0)}}
-	v.kind, _, _ = b.o.Config.rules().Classify(res.Path)
-	v.page = extract.Parse(v.kind, body)
-	if v.content, err = b.run.x.Content(v.page, v.Address); err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", b.tree.Name(res.Path), err))
 	}
-	return v, nil
+	return c, nil
 }

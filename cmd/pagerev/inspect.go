@@ -214,20 +214,21 @@ func compare(w io.Writer, c *pagerev.Comparison, full bool) {
 		}
 		var b strings.Builder
 		moved(&b, p, full)
-		seen := map[string]bool{}
+		seen, why := map[string]bool{}, ""
 		for _, cause := range p.Causes {
+			why += strings.Join([]string{string(cause.Kind), cause.Where, cause.Why}, "\x00") + "\x01"
 			if name := cause.Kind.Words(); !seen[name] {
 				seen[name] = true
 				causes[name]++
 			}
 		}
-		// Most pages drift for the same causes: they are told once.
-		if as, ok := first[b.String()]; ok && p.Kind == pagerev.CompareDrift && !full {
+		// Most pages drift for the same causes: what moved is shown once.
+		if as, ok := first[why]; ok && p.Kind == pagerev.CompareDrift && !full {
 			fmt.Fprintf(w, "%s  as %s\n", line, as)
 			continue
 		}
 		if p.Kind == pagerev.CompareDrift {
-			first[b.String()] = p.Key
+			first[why] = p.Key
 		}
 		fmt.Fprintf(w, "%s\n%s", line, b.String())
 	}
