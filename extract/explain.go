@@ -29,6 +29,9 @@ func (x *Extractor) Removed(p *Page, region string) []Removal {
 	var out []Removal
 	add := func(n *html.Node, why string) {
 		text := fold(textOf(n))
+		if n.Type == html.TextNode {
+			n, text = n.Parent, fold(n.Data)
+		}
 		if text == "" && !holds(n) {
 			return
 		}
@@ -96,6 +99,15 @@ func (r *removal) reason(x *Extractor, n *html.Node, in bool, region string) str
 		return "the page's frame, since the whole body is the region"
 	}
 	return ""
+}
+
+// line names the rule that removes a text inside of a region, or is "".
+func (r *removal) line(n *html.Node, region string) string {
+	p := r.p.parts[n]
+	if p == partTags || p == partSite && region != RegionBody {
+		return ""
+	}
+	return string(p)
 }
 
 // holds reports whether a part shows something besides text.

@@ -11,8 +11,9 @@ type Layout struct {
 	Root *html.Node
 	// Regions are the roots of the content, in document order.
 	Regions []*html.Node
-	// Removed are the outermost elements that are not content, and the rule
-	// that each falls under. The head is not among them.
+	// Removed are the outermost elements that are not content, and texts inside
+	// of the content, with the rule that each falls under. The head is not among
+	// them.
 	Removed map[*html.Node]string
 }
 
@@ -40,6 +41,11 @@ func (x *Extractor) Layout(p *Page, region string) *Layout {
 	var walk func(n *html.Node, in bool)
 	walk = func(n *html.Node, in bool) {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.TextNode && (in || inside[n]) {
+				if why := rm.line(c, region); why != "" {
+					l.Removed[c] = why
+				}
+			}
 			if c.Type != html.ElementNode || c.DataAtom == atom.Head {
 				continue
 			}

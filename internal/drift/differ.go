@@ -135,6 +135,9 @@ func (v *version) items() []item {
 	walk = func(n *html.Node, p *place) {
 		switch n.Type {
 		case html.TextNode:
+			if why, ok := v.layout.Removed[n]; ok {
+				p = &place{top: n.Parent, why: why}
+			}
 			out = append(out, item{itemText, "", n.Data, n, p})
 		case html.CommentNode:
 			out = append(out, item{itemComment, "", n.Data, n, p})
@@ -570,6 +573,9 @@ func (d *differ) attribute(n *html.Node, t, x, y *item) (Kind, string) {
 		}
 		if t.place.top != nil {
 			return d.beside(t), selector(t.place.top)
+		}
+		if d.body && t.name == "href" {
+			return Ignored, selector(n) // its order does not count
 		}
 		if d.body {
 			return Asset, n.Data + " " + where // sources of a picture, a name that the media option strips

@@ -72,7 +72,7 @@ type Cause struct {
 var words = map[Kind]string{
 	Asset: "asset names", Time: "a date or time", ID: "ids and attributes", Markup: "markup only", Comment: "comments",
 	Script: "inline script", Style: "inline style", Head: "head values that do not count", Outside: "outside of the content",
-	Removed: "a part that is not content", Ignored: "text that does not count", Query: "tracking parameters and cache busters",
+	Removed: "a part that is not content", Ignored: "text or an order that does not count", Query: "tracking parameters and cache busters",
 	Origin: "origin", Link: "references written otherwise", Region: "how the content is found", Space: "white space",
 	Syntax: "the same document, written otherwise", Content: "content",
 }
