@@ -44,6 +44,9 @@ type view struct {
 	r    *resolver
 	rm   *removal // nil where there is no tree
 	head []byte
+
+	traced bool   // the records' places are wanted
+	trace  *trace // those of the content found
 }
 
 // view prepares an extraction, with or without regard to ignore marks.
@@ -75,6 +78,10 @@ func (v *view) content(steps []step) (*Content, error) {
 			c.Region = st.name
 			nodes := v.rm.regions(v.p, st)
 			s := &stream{x: v.x, r: v.r}
+			if v.traced {
+				v.trace = &trace{}
+				s.trace = v.trace
+			}
 			for _, n := range nodes {
 				s.region(n, v.rm, st.name == RegionBody)
 			}

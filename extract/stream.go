@@ -34,6 +34,8 @@ type stream struct {
 	pre   int    // depth of elements that keep white space
 	links []link // links that are open
 	tags  []tag  // what the page is tagged with, for the end
+
+	trace *trace // notes where records come from, if not nil
 }
 
 type tag struct{ words, target string }
@@ -120,6 +122,7 @@ func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	switch n.Type {
 	case html.TextNode:
 		if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
+			s.trace.reading(n)
 			s.addText(n.Data)
 		}
 		return
@@ -165,6 +168,7 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 	if to, ok := href(n); ok && n.DataAtom == atom.A {
 		if words := s.x.withoutIgnored(fold(textOf(n))); words != "" {
 			s.tags = append(s.tags, tag{words, s.r.resolve(to)})
+			s.trace.tagged(s.tags[len(s.tags)-1], n)
 		}
 		return
 	}
@@ -181,6 +185,7 @@ func (s *stream) end() {
 		return cmp.Or(strings.Compare(a.words, b.words), strings.Compare(a.target, b.target))
 	})
 	for _, t := range slices.Compact(s.tags) {
+		s.trace.atTag(t)
 		s.mark("<tag>")
 		s.writeText(t.words)
 		s.ref("tag", t.target, t.words)
@@ -201,16 +206,18 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 	type part struct {
 		text, refs string
 		at         []int
+		trace      *trace
 	}
 	var parts []part
 	s.endLine()
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		sub := &stream{x: s.x, r: s.r, pre: s.pre}
+		sub := &stream{x: s.x, r: s.r, pre: s.pre, trace: s.trace.below()}
 		sub.node(c, rm, wholeBody, false)
 		sub.endLine()
 		s.tags = append(s.tags, sub.tags...)
+		s.trace.addTags(sub.trace)
 		if sub.text.Len()+sub.refs.Len() > 0 {
-			parts = append(parts, part{sub.text.String(), sub.refs.String(), sub.at})
+			parts = append(parts, part{sub.text.String(), sub.refs.String(), sub.at, sub.trace})
 		}
 	}
 	sort.Slice(parts, func(i, j int) bool {
@@ -225,12 +232,14 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 		}
 		s.text.WriteString(p.text)
 		s.refs.WriteString(p.refs)
+		s.trace.add(p.trace)
 	}
 }
 
 // open and close are driven by the tree, or by the tags alone where there is
 // no tree (RegionFlat).
 func (s *stream) open(n *html.Node) {
+	s.trace.at(n)
 	if n.DataAtom == atom.Br && s.pre > 0 {
 		s.verbatim("\n")
 		return
@@ -279,6 +288,7 @@ func numbering(n *html.Node) string {
 }
 
 func (s *stream) close(n *html.Node) {
+	s.trace.at(n)
 	if n.DataAtom == atom.Br && s.pre > 0 {
 		return // it has ended its line
 	}
@@ -294,11 +304,13 @@ func (s *stream) close(n *html.Node) {
 		// Empty lines at its end are not seen, and come and go with minifiers.
 		for bytes.HasSuffix(s.text.Bytes(), []byte("\n  \n")) {
 			s.text.Truncate(s.text.Len() - len("  \n"))
+			s.trace.dropText()
 		}
 	}
 	if shapeOf(n) >= marked && n.DataAtom != atom.Hr {
 		if open := "<" + n.Data + numbering(n) + ">\n"; emptied(n.DataAtom) && bytes.HasSuffix(s.text.Bytes(), []byte(open)) {
 			s.text.Truncate(s.text.Len() - len(open)) // nothing is in it
+			s.trace.dropText()
 		} else {
 			s.mark("</" + n.Data + ">")
 		}
@@ -545,6 +557,7 @@ func instant(s string) string {
 }
 
 func (s *stream) mark(m string) {
+	s.trace.addMark(m)
 	s.text.WriteString(m)
 	s.text.WriteByte('\n')
 }
@@ -555,6 +568,7 @@ func (s *stream) ref(kind, target, words string) {
 		return
 	}
 	s.at = append(s.at, s.text.Len())
+	begin := s.refs.Len()
 	s.refs.WriteString(kind)
 	s.refs.WriteByte('\t')
 	s.refs.WriteString(target)
@@ -562,6 +576,7 @@ func (s *stream) ref(kind, target, words string) {
 		s.refs.WriteByte('\t')
 		s.refs.WriteString(words)
 	}
+	s.trace.addRef(s.refs.Bytes()[begin:])
 	s.refs.WriteByte('\n')
 }
 
@@ -624,6 +639,7 @@ func (s *stream) flush() {
 	if s.pre > 0 && t != "" || strings.TrimSpace(t) != "" {
 		s.writeText(t)
 	}
+	s.trace.flushed(false)
 }
 
 // flushLine ends a line where white space is kept. White space at its end is
@@ -634,9 +650,11 @@ func (s *stream) flushLine(empty bool) {
 	if t != "" || empty {
 		s.writeText(t)
 	}
+	s.trace.flushed(empty)
 }
 
 func (s *stream) writeText(t string) {
+	s.trace.addText(t)
 	s.text.WriteString("  ")
 	s.text.WriteString(t)
 	s.text.WriteByte('\n')

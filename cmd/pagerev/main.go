@@ -68,7 +68,7 @@ func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	switch {
-	case errors.Is(err, pagerev.ErrStale):
+	case errors.Is(err, pagerev.ErrStale), errors.Is(err, errUnstable):
 		return exitCheck
 	case errors.Is(err, pagerev.ErrUsage):
 		return exitUsage
@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), rekeyCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -141,6 +141,7 @@ type siteFlags struct {
 	bases                []string
 	json                 bool
 	jobs                 int
+	creates              bool // the configuration file is written if there is none
 
 	site, urls, digests, media, coverage string
 	content, ignore, include, exclude    []string
@@ -248,7 +249,7 @@ func (f *siteFlags) readConfig() (name string, data []byte, err error) {
 		name = "pagerev.json"
 	}
 	data, err = os.ReadFile(name)
-	if f.config == "" && errors.Is(err, os.ErrNotExist) {
+	if (f.config == "" || f.creates) && errors.Is(err, os.ErrNotExist) {
 		return name, nil, nil
 	}
 	if err != nil {

@@ -60,6 +60,9 @@ func run(t *testing.T, tools tools, name string) {
 				key, value, _ := strings.Cut(v, "=")
 				env.Setenv(key, value)
 			}
+			if tools.hugo != "" { // for the build commands that pagerev runs
+				env.Setenv("PATH", filepath.Dir(tools.hugo)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			}
 			return copySite(env.Cd, source)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
