@@ -141,8 +141,10 @@ func attr(n *element, key string) string {
 }
 
 var (
-	wordy     = regexp.MustCompile(`^[A-Za-z][A-Za-z]*(?:[-_]{1,2}[A-Za-z]+)*$`)
-	generated = regexp.MustCompile(`(?i)^(?:css|astro|svelte|jsx|sc|emotion|data-v|ember|react|radix|headlessui|group|tab|panel|tooltip|gatsby|chakra|mui|tw|ng|v|r|id|uid)-[a-z]+$|__[A-Za-z]*[A-Z][a-z]*[A-Z]`)
+	wordy = regexp.MustCompile(`^[A-Za-z][A-Za-z]*(?:[-_]{1,2}[A-Za-z]+)*$`)
+	// A prefix that programs put before what they draw, and CSS modules.
+	drawn  = regexp.MustCompile(`(?i)^(?:css|astro|svelte|jsx|sc|emotion|data-v|ember|react|radix|headlessui|group|tab|panel|tooltip|gatsby|chakra|mui|tw|ng|v|r|id|uid)-([a-z]+)$`)
+	module = regexp.MustCompile(`_[A-Za-z]*[a-z][A-Z][A-Za-z]*$`)
 )
 
 // lasting reports whether an id or a class looks like one that an author wrote
@@ -151,10 +153,11 @@ func lasting(name string) bool {
 	if !wordy.MatchString(name) || len(name) > 40 {
 		return false
 	}
-	if m := generated.FindString(name); m != "" {
-		// "tab-list" is a name, "tab-kxqzw" is not.
-		_, rest, _ := strings.Cut(name, "-")
-		return strings.Contains(name, "-") && !strings.Contains(name, "__") && !random(rest)
+	if m := drawn.FindStringSubmatch(name); m != nil && (m[1] != strings.ToLower(m[1]) || random(m[1])) {
+		return false // "tab-list" is a name, "tab-kxqzw" is not
+	}
+	if strings.Contains(name, "__") && module.MatchString(name) {
+		return false
 	}
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' }) {
 		if random(part) {
@@ -182,7 +185,7 @@ func random(s string) bool {
 			humps++
 		}
 	}
-	return vowels == 0 || longest > 4 || humps > 1 && strings.ToUpper(s) != s
+	return vowels == 0 || longest > 5 || humps > 1 && strings.ToUpper(s) != s
 }
 
 // utility are class names that say how a thing looks, not what it is.
