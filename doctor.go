@@ -150,6 +150,13 @@ func Doctor(ctx context.Context, o DoctorOptions) (*Checkup, error) {
 			c.Unstable = append(c.Unstable, key)
 		}
 	}
+	for _, l := range []*[]string{&c.Unstable, &c.Edited, &c.Unmended, &c.OnlyOld, &c.OnlyNew} {
+		*l = append([]string{}, *l...) // none is [] in JSON
+	}
+	c.Causes = append([]*Instability{}, c.Causes...)
+	c.Shared = append([]*Shared{}, c.Shared...)
+	c.Notes = append([]Note{}, c.Notes...)
+	c.Additions = append([]Addition{}, c.Additions...)
 	return c, nil
 }
 
