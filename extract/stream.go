@@ -387,7 +387,7 @@ func (s *stream) reference(n *html.Node) {
 			s.ref(n.Data, s.r.resolve(src), fold(attr(n, "label")))
 		}
 	case atom.Svg:
-		if ornament(n) {
+		if ornament(n) || unnamed(n) {
 			break
 		}
 		s.object("svg")
