@@ -380,6 +380,10 @@ type Result struct {
 	// Canonical is the URL that the page says is its own, where that is
 	// another page of this site.
 	Canonical string `json:"canonical,omitempty"`
+	// Blocks and Chars tell the content roughly, for the guards: its lines,
+	// and how many characters of text there are.
+	Blocks Blocks `json:"blocks,omitempty"`
+	Chars  int    `json:"chars,omitempty"`
 	// Agrees is the answer to [ledger.Observation.Agrees] for the evidence in
 	// Judged.
 	Agrees bool   `json:"agrees,omitempty"`
@@ -434,6 +438,7 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 		}
 	}
 	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
+	res.Blocks, res.Chars = blocksOf(c)
 	res.Canonical = r.otherCanonical(p, page.Canonical())
 	if line, ok := r.before.Pages[p.Key]; ok {
 		res.Judged = judged(line)

@@ -1,0 +1,92 @@
+package pagerev
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/pagerev/pagerev/extract"
+)
+
+// Blocks are the lines of a page's content, each as a hash of 16 bits, sorted:
+// enough to tell many pages' changes apart, and to name what they have in
+// common. No rev depends on them. They are kept in base64, since hardly a build
+// looks into them.
+type Blocks string
+
+func makeBlocks(hashes []uint16) Blocks {
+	raw := make([]byte, 0, 2*len(hashes))
+	for _, h := range hashes {
+		raw = binary.BigEndian.AppendUint16(raw, h)
+	}
+	return Blocks(base64.RawStdEncoding.EncodeToString(raw))
+}
+
+// hashes gives the blocks one by one; what is damaged has none.
+func (b Blocks) hashes() []uint16 {
+	raw, err := base64.RawStdEncoding.DecodeString(string(b))
+	if err != nil {
+		return nil
+	}
+	out := make([]uint16, 0, len(raw)/2)
+	for ; len(raw) > 1; raw = raw[2:] {
+		out = append(out, binary.BigEndian.Uint16(raw))
+	}
+	return out
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// blocksOf returns a page's blocks, and the number of characters of its text.
+func blocksOf(c *extract.Content) (_ Blocks, chars int) {
+	b := make([]uint16, 0, bytes.Count(c.Head, []byte("\n"))+bytes.Count(c.Text, []byte("\n"))+bytes.Count(c.Refs, []byte("\n")))
+	for _, s := range streamsOf(c) {
+		lines(s.facet, s.data, func(h uint16, line []byte) {
+			b = append(b, h)
+			if s.facet == extract.FacetText {
+				chars += utf8.RuneCount(line)
+			}
+		})
+	}
+	slices.Sort(b)
+	return makeBlocks(slices.Compact(b)), chars
+}
+
+type facetStream struct {
+	facet string
+	data  []byte
+}
+
+func streamsOf(c *extract.Content) []facetStream {
+	return []facetStream{{extract.FacetHead, c.Head}, {extract.FacetText, c.Text}, {extract.FacetRefs, c.Refs}}
+}
+
+// lines calls f for each line of a canonical stream. Of text it gives the runs
+// of text alone; a mark in front of one (<h2>) is part of what is hashed.
+func lines(facet string, data []byte, f func(h uint16, line []byte)) {
+	seed := crc32.Checksum([]byte(facet), castagnoli)
+	mark := seed
+	for len(data) > 0 {
+		line := data
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			line, data = data[:i], data[i+1:]
+		} else {
+			data = nil
+		}
+		if facet == extract.FacetText {
+			if !bytes.HasPrefix(line, []byte("  ")) {
+				mark = seed
+				if !bytes.HasPrefix(line, []byte("</")) {
+					mark = crc32.Update(seed, castagnoli, line)
+				}
+				continue
+			}
+			line = line[2:]
+		}
+		f(uint16(crc32.Update(mark, castagnoli, line)>>16), line)
+		mark = seed
+	}
+}
