@@ -64,8 +64,23 @@ func streamsOf(c *extract.Content) []facetStream {
 	return []facetStream{{extract.FacetHead, c.Head}, {extract.FacetText, c.Text}, {extract.FacetRefs, c.Refs}}
 }
 
+// begins reports whether a mark begins an element that the text after it is in:
+// things that stand in a line in their own right (<img>) do not.
+func begins(mark []byte) bool {
+	name := mark[1 : len(mark)-1]
+	if i := bytes.IndexByte(name, ' '); i >= 0 {
+		name = name[:i]
+	}
+	switch string(name) {
+	case "img", "svg", "iframe", "video", "audio", "embed", "frame", "object", "hr":
+		return false
+	}
+	return !bytes.HasPrefix(name, []byte("/"))
+}
+
 // lines calls f for each line of a canonical stream. Of text it gives the runs
-// of text alone; a mark in front of one (<h2>) is part of what is hashed.
+// of text alone; the mark of the element that one begins (<h2>) is part of what
+// is hashed.
 func lines(facet string, data []byte, f func(h uint16, line []byte)) {
 	seed := crc32.Checksum([]byte(facet), castagnoli)
 	mark := seed
@@ -79,7 +94,7 @@ func lines(facet string, data []byte, f func(h uint16, line []byte)) {
 		if facet == extract.FacetText {
 			if !bytes.HasPrefix(line, []byte("  ")) {
 				mark = seed
-				if !bytes.HasPrefix(line, []byte("</")) {
+				if len(line) > 1 && begins(line) {
 					mark = crc32.Update(seed, castagnoli, line)
 				}
 				continue

@@ -38,6 +38,12 @@ type Input struct {
 	// Cache is what [Output.Cache] was last time, or nil. It makes a run
 	// faster and shows drift; it never changes ledger or manifest.
 	Cache []byte
+	// Read, if set, reads a page's file once more: it is called in Assemble,
+	// when many pages bump, to name what they have in common. An error only
+	// makes the report say less.
+	Read func(path string) ([]byte, error)
+	// Accept is the reason for which a build that is in doubt passes, or "".
+	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
 	Only string
 	// Now is the time of the build.
