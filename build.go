@@ -126,7 +126,21 @@ type build struct {
 	warnings []string // about the ledger's surroundings
 }
 
+// open reads all that a build begins with: what load reads, and the site's tree.
 func open(ctx context.Context, o Options) (*build, error) {
+	b, err := load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if b.tree, err = site.Open(o.Dir); err != nil {
+		return nil, usage(err)
+	}
+	return b, nil
+}
+
+// load reads the configuration, the ledger with all that it is joined with, and
+// the cache.
+func load(ctx context.Context, o Options) (*build, error) {
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
 	}
@@ -182,9 +196,6 @@ func open(ctx context.Context, o Options) (*build, error) {
 	}
 	if o.without {
 		b.run.before.URLs = o.urls
-	}
-	if b.tree, err = site.Open(o.Dir); err != nil {
-		return nil, usage(err)
 	}
 	return b, nil
 }

@@ -41,7 +41,7 @@ type Input struct {
 	// Read, if set, reads a page's file once more: it is called in Assemble,
 	// when many pages bump, to name what they have in common. An error only
 	// makes the report say less.
-	Read func(path string) ([]byte, error)
+	Read func(path string) ([]byte, error) `json:"-"`
 	// Accept is the reason for which a build that is in doubt passes, or "".
 	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
