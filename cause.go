@@ -20,6 +20,9 @@ const (
 	looked, tried = 100, 25
 	// most is how many causes are named.
 	most = 3
+	// enough is how many bytes of pages are read again: their trees are in
+	// memory at the same time.
+	enough = 32 << 20
 )
 
 // few tells whether so many of the pages are too few for a cause.
@@ -100,6 +103,7 @@ type suspects struct {
 	looked []*suspect // those that were read again
 	rest   []Result   // pages that stayed
 	stayed []*suspect // some of them, read again
+	bytes  int        // read again so far
 }
 
 // A suspect is a page that was read again.
@@ -153,12 +157,16 @@ func (s *suspects) look() {
 	}
 }
 
-// read reads a page again, or returns nil.
+// read reads a page again, or returns nil: there may be enough by then.
 func (s *suspects) read(res Result, was common.Page[uint16]) *suspect {
+	if s.bytes > enough {
+		return nil
+	}
 	body, err := s.r.in.Read(res.Path)
 	if err != nil {
 		return nil
 	}
+	s.bytes += len(body)
 	kind, _, _ := s.r.in.Config.rules().Classify(res.Path)
 	return &suspect{
 		page: extract.Parse(kind, body), addr: s.r.address(Page{Key: res.Key}, 0), was: was,
@@ -235,31 +243,32 @@ func (s *suspects) bySelector() (Cause, bool) {
 		}
 		lists = append(lists, list)
 	}
-	best, most := "", 0.0
+	best, high := "", 0.0
 	for i, c := range common.Count(lists) {
 		if few(c.Pages, len(s.looked)) || i == 2*tried {
 			break
 		}
-		if score := s.score(c.Block); score > most || score == most && best != "" && len(c.Block) < len(best) {
-			best, most = c.Block, score
+		if score := s.score(c.Block); score > high || score == high && best != "" && len(c.Block) < len(best) {
+			best, high = c.Block, score
 		}
 	}
 	if best == "" {
 		return Cause{}, false
 	}
-	texts := map[uint16]int{}
+	x := s.r.ignoring(best)
+	count := map[uint16]int{}
 	cause := Cause{Kind: s.kind(), Ignore: best, Looked: len(s.looked)}
 	var example *block
 	top := uint16(0)
 	for _, p := range s.looked {
-		cleared, _ := p.without(s.r, best)
+		cleared, _ := p.without(x)
 		if len(cleared) > 0 {
 			cause.Pages++
 		}
 		for _, h := range cleared {
-			texts[h]++
+			count[h]++
 			b := p.blocks[h]
-			if example == nil || texts[h] > texts[top] || texts[h] == texts[top] && s.came[h] > s.came[top] {
+			if example == nil || count[h] > count[top] || count[h] == count[top] && s.came[h] > s.came[top] {
 				example, top = &b, h
 			}
 			delete(p.wanted, h)
@@ -269,7 +278,7 @@ func (s *suspects) bySelector() (Cause, bool) {
 		return Cause{}, false
 	}
 	cause.Facet, cause.Text, cause.Element = example.facet, example.text, example.element
-	if cause.Same = texts[top]*10 >= cause.Pages*9; cause.Same {
+	if cause.Same = count[top]*10 >= cause.Pages*9; cause.Same {
 		// The same line on all: the hashes tell of all pages, not only of these.
 		cause.Pages, cause.Looked = s.came[top], len(s.pages)
 	}
@@ -280,16 +289,20 @@ func (s *suspects) bySelector() (Cause, bool) {
 // away. A selector that only says where an element stands takes whatever stands
 // there: it counts less, and must spare the pages that stayed.
 func (s *suspects) score(selector string) float64 {
+	x := s.r.ignoring(selector)
+	if x == nil {
+		return 0
+	}
 	score := 0
 	for _, i := range spread(len(s.looked), tried) {
-		cleared, lost := s.looked[i].without(s.r, selector)
+		cleared, lost := s.looked[i].without(x)
 		score += len(cleared) - lost
 	}
 	if !strings.Contains(selector, " > ") {
 		return float64(score)
 	}
 	for _, p := range s.stayed {
-		_, lost := p.without(s.r, selector)
+		_, lost := p.without(x)
 		score -= lost
 	}
 	return 0.8 * float64(score)
@@ -357,11 +370,7 @@ func (s *suspects) kind() string {
 
 // without extracts the page with one more thing ignored, and returns which of
 // the wanted blocks that takes away, and how many others it changes.
-func (p *suspect) without(r *Run, selector string) (cleared []uint16, lost int) {
-	x := r.ignoring(selector)
-	if x == nil {
-		return nil, 0
-	}
+func (p *suspect) without(x *extract.Extractor) (cleared []uint16, lost int) {
 	c, err := x.Content(p.page, p.addr)
 	if err != nil {
 		return nil, len(p.now)
