@@ -3,7 +3,6 @@ package pagerev
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"hash/crc32"
 	"slices"
 	"unicode/utf8"
@@ -11,29 +10,29 @@ import (
 	"github.com/pagerev/pagerev/extract"
 )
 
-// Blocks are the lines of a page's content, each as a hash of 16 bits, sorted:
+// Blocks are the lines of a page's content, each as a hash of 24 bits, sorted:
 // enough to tell many pages' changes apart, and to name what they have in
 // common. No rev depends on them. They are kept in base64, since hardly a build
 // looks into them.
 type Blocks string
 
-func makeBlocks(hashes []uint16) Blocks {
-	raw := make([]byte, 0, 2*len(hashes))
+func makeBlocks(hashes []uint32) Blocks {
+	raw := make([]byte, 0, 3*len(hashes))
 	for _, h := range hashes {
-		raw = binary.BigEndian.AppendUint16(raw, h)
+		raw = append(raw, byte(h>>16), byte(h>>8), byte(h))
 	}
 	return Blocks(base64.RawStdEncoding.EncodeToString(raw))
 }
 
 // hashes gives the blocks one by one; what is damaged has none.
-func (b Blocks) hashes() []uint16 {
+func (b Blocks) hashes() []uint32 {
 	raw, err := base64.RawStdEncoding.DecodeString(string(b))
 	if err != nil {
 		return nil
 	}
-	out := make([]uint16, 0, len(raw)/2)
-	for ; len(raw) > 1; raw = raw[2:] {
-		out = append(out, binary.BigEndian.Uint16(raw))
+	out := make([]uint32, 0, len(raw)/3)
+	for ; len(raw) > 2; raw = raw[3:] {
+		out = append(out, uint32(raw[0])<<16|uint32(raw[1])<<8|uint32(raw[2]))
 	}
 	return out
 }
@@ -42,9 +41,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // blocksOf returns a page's blocks, and the number of characters of its text.
 func blocksOf(c *extract.Content) (_ Blocks, chars int) {
-	b := make([]uint16, 0, bytes.Count(c.Head, []byte("\n"))+bytes.Count(c.Text, []byte("\n"))+bytes.Count(c.Refs, []byte("\n")))
+	b := make([]uint32, 0, bytes.Count(c.Head, []byte("\n"))+bytes.Count(c.Text, []byte("\n"))+bytes.Count(c.Refs, []byte("\n")))
 	for _, s := range streamsOf(c) {
-		lines(s.facet, s.data, func(h uint16, line []byte) {
+		lines(s.facet, s.data, func(h uint32, line []byte) {
 			b = append(b, h)
 			if s.facet == extract.FacetText {
 				chars += utf8.RuneCount(line)
@@ -81,7 +80,7 @@ func begins(mark []byte) bool {
 // lines calls f for each line of a canonical stream. Of text it gives the runs
 // of text alone; the mark of the element that one begins (<h2>) is part of what
 // is hashed.
-func lines(facet string, data []byte, f func(h uint16, line []byte)) {
+func lines(facet string, data []byte, f func(h uint32, line []byte)) {
 	seed := crc32.Checksum([]byte(facet), castagnoli)
 	mark := seed
 	for len(data) > 0 {
@@ -101,7 +100,7 @@ func lines(facet string, data []byte, f func(h uint16, line []byte)) {
 			}
 			line = line[2:]
 		}
-		f(uint16(crc32.Update(mark, castagnoli, line)>>16), line)
+		f(crc32.Update(mark, castagnoli, line)>>8, line)
 		mark = seed
 	}
 }

@@ -47,14 +47,14 @@ func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Cau
 		res := listed[c.Key]
 		old, known := r.was(res)
 		s.results = append(s.results, res)
-		s.pages = append(s.pages, common.Page[uint16]{Now: res.Blocks.hashes(), Before: old.Blocks.hashes(), Known: known})
+		s.pages = append(s.pages, common.Page[uint32]{Now: res.Blocks.hashes(), Before: old.Blocks.hashes(), Known: known})
 		s.facets = append(s.facets, c.Facets)
 		s.all = s.all && known
 		if known && old.Region != res.Region {
 			regions[res.Region+", before from "+old.Region]++
 		}
 	}
-	var rest [][]uint16
+	var rest [][]uint32
 	for _, key := range slices.Sorted(maps.Keys(listed)) {
 		if _, known := r.before.Pages[key]; known && !bumps[key] {
 			s.rest = append(s.rest, listed[key])
@@ -67,7 +67,7 @@ func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Cau
 	case !s.all && len(rest)*20 < len(s.pages):
 		return nil, "what is new on them cannot be told, since the cache of an earlier build is not there"
 	}
-	s.came = map[uint16]int{}
+	s.came = map[uint32]int{}
 	for _, b := range common.Came(s.pages, rest) {
 		s.came[b.Block] = b.Pages
 	}
@@ -95,10 +95,10 @@ func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Cau
 type suspects struct {
 	r       *Run
 	results []Result
-	pages   []common.Page[uint16] // of each result
+	pages   []common.Page[uint32] // of each result
 	facets  [][]string            // that differ, of each result
 	all     bool                  // all pages are Known
-	came    map[uint16]int        // on how many pages each block is new
+	came    map[uint32]int        // on how many pages each block is new
 
 	looked []*suspect // those that were read again
 	rest   []Result   // pages that stayed
@@ -110,12 +110,12 @@ type suspects struct {
 type suspect struct {
 	page   *extract.Page
 	addr   extract.Address
-	was    common.Page[uint16]
-	now    map[uint16]bool
-	before map[uint16]bool
+	was    common.Page[uint32]
+	now    map[uint32]bool
+	before map[uint32]bool
 	texts  int             // how many lines of text it has
-	wanted map[uint16]bool // blocks that no cause explains yet
-	blocks map[uint16]block
+	wanted map[uint32]bool // blocks that no cause explains yet
+	blocks map[uint32]block
 }
 
 // A block is a line of a page, and where it stands.
@@ -151,14 +151,14 @@ func (s *suspects) look() {
 	}
 	for _, i := range spread(len(s.rest), tried) {
 		now := s.rest[i].Blocks.hashes()
-		if p := s.read(s.rest[i], common.Page[uint16]{Now: now, Before: now, Known: true}); p != nil {
+		if p := s.read(s.rest[i], common.Page[uint32]{Now: now, Before: now, Known: true}); p != nil {
 			s.stayed = append(s.stayed, p)
 		}
 	}
 }
 
 // read reads a page again, or returns nil: there may be enough by then.
-func (s *suspects) read(res Result, was common.Page[uint16]) *suspect {
+func (s *suspects) read(res Result, was common.Page[uint32]) *suspect {
 	if s.bytes > enough {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *suspects) read(res Result, was common.Page[uint16]) *suspect {
 	kind, _, _ := s.r.in.Config.rules().Classify(res.Path)
 	return &suspect{
 		page: extract.Parse(kind, body), addr: s.r.address(Page{Key: res.Key}, 0), was: was,
-		now: setOf(was.Now), before: setOf(was.Before), wanted: map[uint16]bool{},
+		now: setOf(was.Now), before: setOf(was.Before), wanted: map[uint32]bool{},
 	}
 }
 
@@ -182,9 +182,9 @@ func (p *suspect) locate(x *extract.Extractor, facets []string) bool {
 		return false
 	}
 	p.texts = texts(c)
-	p.blocks = map[uint16]block{}
+	p.blocks = map[uint32]block{}
 	for _, st := range streamsOf(c) {
-		lines(st.facet, st.data, func(h uint16, line []byte) {
+		lines(st.facet, st.data, func(h uint32, line []byte) {
 			if len(facets) > 0 && !slices.Contains(facets, st.facet) {
 				delete(p.wanted, h)
 			}
@@ -199,7 +199,7 @@ func (p *suspect) locate(x *extract.Extractor, facets []string) bool {
 	}
 	x.Parts(p.page, p.addr, c.Region, func(n *html.Node, text, refs []byte) bool {
 		found := false
-		at := func(h uint16, _ []byte) {
+		at := func(h uint32, _ []byte) {
 			if b, ok := p.blocks[h]; ok && b.facet != extract.FacetHead {
 				found = true
 				b.element, b.selectors = placeOf(n), append(selectorsOf(n), b.selectors...)
@@ -251,15 +251,18 @@ func (s *suspects) bySelector() (Cause, bool) {
 		if score := s.score(c.Block); score > high || score == high && best != "" && len(c.Block) < len(best) {
 			best, high = c.Block, score
 		}
+		if high >= s.perfect() {
+			break
+		}
 	}
 	if best == "" {
 		return Cause{}, false
 	}
 	x := s.r.ignoring(best)
-	count := map[uint16]int{}
+	count := map[uint32]int{}
 	cause := Cause{Kind: s.kind(), Ignore: best, Looked: len(s.looked)}
 	var example *block
-	top := uint16(0)
+	top := uint32(0)
 	for _, p := range s.looked {
 		cleared, _ := p.without(x)
 		if len(cleared) > 0 {
@@ -294,9 +297,12 @@ func (s *suspects) score(selector string) float64 {
 		return 0
 	}
 	score := 0
-	for _, i := range spread(len(s.looked), tried) {
+	for n, i := range spread(len(s.looked), tried) {
 		cleared, lost := s.looked[i].without(x)
 		score += len(cleared) - lost
+		if n == 3 && score <= -3 {
+			return 0 // it holds much of what is not wanted
+		}
 	}
 	if !strings.Contains(selector, " > ") {
 		return float64(score)
@@ -308,11 +314,20 @@ func (s *suspects) score(selector string) float64 {
 	return 0.8 * float64(score)
 }
 
+// perfect is the score of a selector that takes away all that is wanted.
+func (s *suspects) perfect() float64 {
+	score := 0
+	for _, i := range spread(len(s.looked), tried) {
+		score += len(s.looked[i].wanted)
+	}
+	return float64(score)
+}
+
 // byBlock finds the block that most pages want.
 func (s *suspects) byBlock() (Cause, bool) {
-	var lists [][]uint16
+	var lists [][]uint32
 	for _, p := range s.looked {
-		var list []uint16
+		var list []uint32
 		for h := range p.wanted {
 			list = append(list, h)
 		}
@@ -370,7 +385,7 @@ func (s *suspects) kind() string {
 
 // without extracts the page with one more thing ignored, and returns which of
 // the wanted blocks that takes away, and how many others it changes.
-func (p *suspect) without(x *extract.Extractor) (cleared []uint16, lost int) {
+func (p *suspect) without(x *extract.Extractor) (cleared []uint32, lost int) {
 	c, err := x.Content(p.page, p.addr)
 	if err != nil {
 		return nil, len(p.now)
@@ -400,7 +415,7 @@ func (p *suspect) without(x *extract.Extractor) (cleared []uint16, lost int) {
 
 // texts counts the lines of text.
 func texts(c *extract.Content) (n int) {
-	lines(extract.FacetText, c.Text, func(uint16, []byte) { n++ })
+	lines(extract.FacetText, c.Text, func(uint32, []byte) { n++ })
 	return n
 }
 
@@ -516,8 +531,8 @@ func spread(n, most int) []int {
 	return out
 }
 
-func setOf(list []uint16) map[uint16]bool {
-	out := make(map[uint16]bool, len(list))
+func setOf(list []uint32) map[uint32]bool {
+	out := make(map[uint32]bool, len(list))
 	for _, h := range list {
 		out[h] = true
 	}
