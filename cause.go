@@ -32,7 +32,7 @@ func few(n, of int) bool { return float64(n) < massBump*float64(of) }
 // came onto a page is told by the cache; of a page that it does not know, what
 // almost all pages that bump have and those that stayed have not is suspect.
 // Where there are none, the words say why.
-func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Cause, words string) {
+func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Common, words string) {
 	s := suspects{r: r, all: true}
 	bumps := map[string]bool{}
 	regions := map[string]int{}
@@ -75,12 +75,12 @@ func (r *Run) causes(listed map[string]Result, changes []ledger.Change) (_ []Cau
 	out := s.name()
 	for words, n := range regions {
 		if !few(n, len(s.pages)) {
-			out = append([]Cause{{Kind: CauseRegion, Facet: extract.FacetText, Pages: n, Looked: len(s.pages), Text: words, Same: true}}, out...)
+			out = append([]Common{{Kind: CommonRegion, Facet: extract.FacetText, Pages: n, Looked: len(s.pages), Text: words, Same: true}}, out...)
 		}
 	}
 	// What left is worth a word only where nothing came in its place.
 	if left := common.Left(s.pages); len(out) == 0 && len(left) > 0 && !few(left[0].Pages, len(s.pages)) {
-		out = append(out, Cause{Kind: CauseLeft, Pages: left[0].Pages, Looked: len(s.pages), Same: true})
+		out = append(out, Common{Kind: CommonLeft, Pages: left[0].Pages, Looked: len(s.pages), Same: true})
 	}
 	switch {
 	case len(out) > 0:
@@ -214,8 +214,8 @@ func (p *suspect) locate(x *extract.Extractor, facets []string) bool {
 }
 
 // name takes the causes one after another, the one that explains most first.
-func (s *suspects) name() []Cause {
-	var out []Cause
+func (s *suspects) name() []Common {
+	var out []Common
 	for len(out) < most {
 		c, ok := s.bySelector()
 		if !ok {
@@ -234,7 +234,7 @@ func (s *suspects) name() []Cause {
 
 // bySelector finds the selector that, ignored, takes away most of what is wanted
 // and least of what is not.
-func (s *suspects) bySelector() (Cause, bool) {
+func (s *suspects) bySelector() (Common, bool) {
 	var lists [][]string
 	for _, p := range s.looked {
 		var list []string
@@ -256,11 +256,11 @@ func (s *suspects) bySelector() (Cause, bool) {
 		}
 	}
 	if best == "" {
-		return Cause{}, false
+		return Common{}, false
 	}
 	x := s.r.ignoring(best)
 	count := map[uint32]int{}
-	cause := Cause{Kind: s.kind(), Ignore: best, Looked: len(s.looked)}
+	cause := Common{Kind: s.kind(), Ignore: best, Looked: len(s.looked)}
 	var example *block
 	top := uint32(0)
 	for _, p := range s.looked {
@@ -278,7 +278,7 @@ func (s *suspects) bySelector() (Cause, bool) {
 		}
 	}
 	if example == nil || few(cause.Pages, len(s.looked)) {
-		return Cause{}, false
+		return Common{}, false
 	}
 	cause.Facet, cause.Text, cause.Element = example.facet, example.text, example.element
 	if cause.Same = count[top]*10 >= cause.Pages*9; cause.Same {
@@ -324,7 +324,7 @@ func (s *suspects) perfect() float64 {
 }
 
 // byBlock finds the block that most pages want.
-func (s *suspects) byBlock() (Cause, bool) {
+func (s *suspects) byBlock() (Common, bool) {
 	var lists [][]uint32
 	for _, p := range s.looked {
 		var list []uint32
@@ -335,10 +335,10 @@ func (s *suspects) byBlock() (Cause, bool) {
 	}
 	count := common.Count(lists)
 	if len(count) == 0 || few(count[0].Pages, len(s.looked)) {
-		return Cause{}, false
+		return Common{}, false
 	}
 	h := count[0].Block
-	c := Cause{Kind: s.kind(), Pages: s.came[h], Looked: len(s.pages), Same: true}
+	c := Common{Kind: s.kind(), Pages: s.came[h], Looked: len(s.pages), Same: true}
 	for _, p := range s.looked {
 		if b := p.blocks[h]; p.wanted[h] {
 			c.Facet, c.Text, c.Element = b.facet, b.text, b.element
@@ -349,7 +349,7 @@ func (s *suspects) byBlock() (Cause, bool) {
 }
 
 // byPlace finds the kind of element that most pages have something new in.
-func (s *suspects) byPlace() (Cause, bool) {
+func (s *suspects) byPlace() (Common, bool) {
 	var lists [][]string
 	for _, p := range s.looked {
 		var list []string
@@ -360,9 +360,9 @@ func (s *suspects) byPlace() (Cause, bool) {
 	}
 	count := common.Count(lists)
 	if len(count) == 0 || few(count[0].Pages, len(s.looked)) {
-		return Cause{}, false
+		return Common{}, false
 	}
-	c := Cause{Kind: s.kind(), Pages: count[0].Pages, Looked: len(s.looked), Element: count[0].Block}
+	c := Common{Kind: s.kind(), Pages: count[0].Pages, Looked: len(s.looked), Element: count[0].Block}
 	for _, p := range s.looked {
 		for h := range p.wanted {
 			if b := p.blocks[h]; b.element == c.Element {
@@ -378,9 +378,9 @@ func (s *suspects) byPlace() (Cause, bool) {
 
 func (s *suspects) kind() string {
 	if s.all {
-		return CauseCame
+		return CommonCame
 	}
-	return CauseShared
+	return CommonShared
 }
 
 // without extracts the page with one more thing ignored, and returns which of

@@ -7,10 +7,15 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/internal/contentdiff"
+	"github.com/pagerev/pagerev/internal/drift"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
 	"github.com/pagerev/pagerev/site"
@@ -35,6 +40,14 @@ type Explanation struct {
 	Head    string `json:"head"` // the canonical streams
 	Text    string `json:"text"`
 	Refs    string `json:"refs"`
+	// Steps are the ways to find the content, in the order in which they are
+	// tried, as far as they find something on this page.
+	Steps []Step `json:"steps"`
+	// Statements are what the page says about itself, and what of it counts.
+	Statements []Statement `json:"statements"`
+	// References are the addresses in the content that are written otherwise
+	// than they count.
+	References []Reference `json:"references"`
 	// Removed lists the parts that are not content, and why.
 	Removed []Removal `json:"removed"`
 }
@@ -51,6 +64,29 @@ type Removal struct {
 	Element string `json:"element"`
 	Why     string `json:"why"`
 	Text    string `json:"text,omitempty"`
+}
+
+// A Step is an [extract.Step], with names for JSON.
+type Step struct {
+	Region   string   `json:"region"`
+	Elements []string `json:"elements"`
+	Taken    bool     `json:"taken"`
+	Empty    bool     `json:"empty,omitempty"`
+}
+
+// A Statement is an [extract.Statement], with names for JSON.
+type Statement struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Counts string `json:"counts,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// A Reference is an [extract.Reference], with names for JSON.
+type Reference struct {
+	Where   string `json:"where"`
+	Written string `json:"written"`
+	Counts  string `json:"counts"`
 }
 
 // Explain reads one page of a built site, named by its URL, its key or its
@@ -72,7 +108,7 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 		return nil, err
 	}
 	if skip != "" {
-		return &Explanation{Key: p.Key, File: p.Path, Skip: skip, Verdict: notListed(skip), Removed: []Removal{}}, nil
+		return &Explanation{Key: p.Key, File: p.Path, Skip: skip, Verdict: notListed(skip), Removed: []Removal{}, Steps: []Step{}, Statements: []Statement{}, References: []Reference{}}, nil
 	}
 	body, err := b.tree.Read(p.Path, nil)
 	if err != nil {
@@ -85,7 +121,7 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	if c := manifestCoverage(b.run.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
 		res.Skip = site.SkipUncovered
 	}
-	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest, Removed: []Removal{}}
+	e := &Explanation{Key: p.Key, File: p.Path, Skip: res.Skip, Digest: res.Digest, Removed: []Removal{}, Steps: []Step{}, Statements: []Statement{}, References: []Reference{}}
 	line, known := b.run.before.Pages[p.Key]
 	if known {
 		e.Rev = line.Rev
@@ -103,6 +139,17 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	e.Head, e.Text, e.Refs = string(c.Head), string(c.Text), string(c.Refs)
 	for _, r := range b.run.x.Removed(page, c.Region) {
 		e.Removed = append(e.Removed, Removal(r))
+	}
+	for _, st := range b.run.x.Steps(page, c.Region) {
+		e.Steps = append(e.Steps, Step(st))
+	}
+	for _, r := range b.run.x.References(page, b.run.address(p, 0), b.run.x.Layout(page, c.Region)) {
+		if r.Written != r.Counts {
+			e.References = append(e.References, Reference(r))
+		}
+	}
+	for _, st := range b.run.x.Statements(page, b.run.address(p, 0)) {
+		e.Statements = append(e.Statements, Statement(st))
 	}
 	if old, ok := b.run.cache.Pages[p.Path]; ok && known {
 		e.Drifted = old.Digest != res.Digest || old.Drifts && old.Rev == line.Rev
@@ -205,115 +252,211 @@ const (
 
 // A PageComparison sets one page of two builds side by side.
 type PageComparison struct {
-	Key    string   `json:"key"`
-	Kind   string   `json:"kind"`
-	Facets []string `json:"facets,omitempty"` // which differ, for a bump
+	Key  string `json:"key"`
+	Kind string `json:"kind"`
+	// Skip is why a page that is new or gone is left out of the other build,
+	// though it has the file.
+	Skip string `json:"skip,omitempty"`
+	// Facets are those that differ, and Differences how: of a bump. There is at
+	// least one for each facet.
+	Facets      []string     `json:"facets,omitempty"`
+	Differences []Difference `json:"differences,omitempty"`
+	// Causes say why the bytes are others: of a drift, where there is at least
+	// one.
+	Causes []Cause `json:"causes,omitempty"`
 	// Old and New are the contents, for a bump.
 	Old *extract.Content `json:"-"`
 	New *extract.Content `json:"-"`
 }
 
+// A Difference is one place where two contents of a page differ: which facet,
+// where, and the words.
+type Difference = contentdiff.Difference
+
+// A Cause is one reason for which the bytes of a page moved, and the place.
+type Cause = drift.Cause
+
 // Compare reads two builds of one site under one configuration and says of
 // each page whether a build that follows the old one with the new one bumps
-// it. No ledger is read, nothing is written. Both builds have the keys of the
-// old one, so that a preview compares with production.
-func Compare(ctx context.Context, old, new string, cfg Config) (*Comparison, error) {
-	a, before, err := side(ctx, old, cfg, ledger.URLs{})
+// it, and what differs. No ledger is read, nothing is written. Both builds have
+// the keys of the old one, so that a preview compares with production. Where
+// URLs, keys or files are named, only those pages are compared.
+func Compare(ctx context.Context, old, new string, cfg Config, urls ...string) (*Comparison, error) {
+	a, err := side(ctx, old, cfg, ledger.URLs{})
 	if err != nil {
 		return nil, err
 	}
 	defer a.tree.Close()
-	b, after, err := side(ctx, new, cfg, a.run.urls)
+	b, err := side(ctx, new, cfg, a.run.urls)
 	if err != nil {
 		return nil, err
 	}
 	defer b.tree.Close()
-	keys := maps.Clone(before)
-	maps.Copy(keys, after)
-	cmp := &Comparison{Pages: []PageComparison{}}
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if err := ctx.Err(); err != nil {
+	var only map[string]bool
+	if len(urls) > 0 {
+		if only, err = named(a, b, urls); err != nil {
 			return nil, err
 		}
-		p := PageComparison{Key: k}
+	}
+	before, err := a.byKey(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	after, err := b.byKey(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	keys := maps.Clone(before)
+	maps.Copy(keys, after)
+	cmp := &Comparison{Pages: make([]PageComparison, len(keys))}
+	sorted := slices.Sorted(maps.Keys(keys))
+	err = parallel(ctx, len(sorted), func(i int) error {
+		k := sorted[i]
+		p := &cmp.Pages[i]
+		p.Key = k
 		x, inOld := before[k]
 		y, inNew := after[k]
+		inOld, inNew = inOld && x.Skip == "", inNew && y.Skip == ""
 		switch {
+		case !inOld && !inNew:
+			return nil // listed in neither
 		case !inOld:
-			p.Kind = CompareNew
+			p.Kind, p.Skip = CompareNew, x.Skip
 		case !inNew:
-			p.Kind = CompareGone
-		case x.Facets != y.Facets:
-			if err := p.bump(a, x, b, y); err != nil {
-				return nil, err
-			}
-		case x.Digest != y.Digest:
-			p.Kind = CompareDrift
-		default:
+			p.Kind, p.Skip = CompareGone, y.Skip
+		case x.Digest == y.Digest:
 			p.Kind = CompareStay
+		default:
+			return p.moved(a, x, b, y)
 		}
-		cmp.Pages = append(cmp.Pages, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	cmp.Pages = slices.DeleteFunc(cmp.Pages, func(p PageComparison) bool { return p.Kind == "" })
 	return cmp, nil
 }
 
-// side reads one of the builds. Of its pages only the results are kept: whole
-// sites do not fit into memory.
-func side(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (*build, map[string]Result, error) {
+// side opens one of the builds and lists its pages.
+func side(ctx context.Context, dir string, cfg Config, urls ledger.URLs) (*build, error) {
 	b, err := open(ctx, Options{Dir: dir, Config: cfg, without: true, urls: urls})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	if b.pages, err = b.plan(); err != nil {
+		_ = b.tree.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// parallel calls f for 0 to n-1, several at once, until one gives an error.
+func parallel(ctx context.Context, n int, f func(i int) error) error {
+	var (
+		wg   sync.WaitGroup
+		next atomic.Int64
+		once sync.Once
+		err  error
+	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if e := f(i); e != nil {
+					once.Do(func() { err = e; cancel() })
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// named finds the keys of pages that either build has.
+func named(a, b *build, urls []string) (map[string]bool, error) {
+	keys := map[string]bool{}
+	for _, url := range urls {
+		p, _, err := b.find(b.pages, url)
+		if err != nil {
+			var inOld error
+			if p, _, inOld = a.find(a.pages, url); inOld != nil {
+				return nil, err
+			}
+		}
+		keys[p.Key] = true
+	}
+	return keys, nil
+}
+
+// byKey reads the pages, or some of them, by key. Only the results are kept:
+// whole sites do not fit into memory.
+func (b *build) byKey(ctx context.Context, only map[string]bool) (map[string]Result, error) {
+	pages := b.pages
+	if only != nil {
+		pages = slices.DeleteFunc(slices.Clone(pages), func(p Page) bool { return !only[p.Key] })
+	}
+	results, err := b.extract(ctx, b.run, pages, nil)
 	byKey := map[string]Result{}
-	err = b.read(ctx)
-	for _, res := range b.results {
+	for _, res := range results {
 		other, twice := byKey[res.Key]
-		switch {
-		case res.Skip != "":
-		case twice:
+		if twice && other.Skip == "" && res.Skip == "" {
 			err = sameKey(b.tree.Name(other.Path), b.tree.Name(res.Path), res.Key)
-		default:
+		}
+		if !twice || other.Skip != "" {
 			byKey[res.Key] = res
 		}
 	}
-	if err != nil {
-		_ = b.tree.Close()
-		return nil, nil, err
-	}
-	return b, byKey, nil
+	return byKey, err
 }
 
-// bump compares two pages whose facets differ: with the contents, unless the
-// new page has the old content in another place.
-func (p *PageComparison) bump(a *build, x Result, b *build, y Result) error {
-	before, _, err := a.content(x)
+// moved compares two pages whose bytes differ.
+func (p *PageComparison) moved(a *build, x Result, b *build, y Result) error {
+	before, err := a.version(x)
 	if err != nil {
 		return err
 	}
-	after, page, err := b.content(y)
+	after, err := b.version(y)
 	if err != nil {
 		return err
 	}
-	if b.run.x.Agrees(page, b.run.address(Page{Key: y.Key}, 0), before.Facets) {
-		p.Kind = CompareDrift
-		return nil
+	kind, _, _ := b.o.Config.rules().Classify(y.Path)
+	if x.Facets != y.Facets {
+		if p.Old, err = a.content(x, extract.Parse(kind, before.Body)); err != nil {
+			return err
+		}
+		page := extract.Parse(kind, after.Body)
+		if p.New, err = b.content(y, page); err != nil {
+			return err
+		}
+		if !b.run.x.Agrees(page, after.Address, p.Old.Facets) {
+			p.Kind = CompareBump
+			p.Facets = ledger.Facets(p.Old.Facets).Differ(ledger.Facets(p.New.Facets))
+			p.Differences = contentdiff.Of(p.Old, p.New)
+			return nil
+		}
+		p.Old, p.New = nil, nil
 	}
-	p.Kind, p.Old, p.New = CompareBump, before, after
-	p.Facets = ledger.Facets(before.Facets).Differ(ledger.Facets(after.Facets))
-	return nil
+	p.Kind = CompareDrift
+	p.Causes, err = drift.Causes(b.run.x, kind, before, after)
+	return err
 }
 
-// content reads a page again.
-func (b *build) content(res Result) (*extract.Content, *extract.Page, error) {
+// version reads a page again.
+func (b *build) version(res Result) (drift.Version, error) {
 	body, err := b.tree.Read(res.Path, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	kind, _, _ := b.o.Config.rules().Classify(res.Path)
-	page := extract.Parse(kind, body)
+	return drift.Version{Body: body, Address: b.run.address(Page{Key: res.Key}, 0)}, err
+}
+
+// content extracts the content of a page again.
+func (b *build) content(res Result, page *extract.Page) (*extract.Content, error) {
 	c, err := b.run.x.Content(page, b.run.address(Page{Key: res.Key}, 0))
 	if err != nil {
-		return nil, nil, usage(fmt.Errorf("%s: %w", b.tree.Name(res.Path), err))
+		return nil, usage(fmt.Errorf("%s: %w", b.tree.Name(res.Path), err))
 	}
-	return c, page, nil
+	return c, nil
 }

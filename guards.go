@@ -32,7 +32,7 @@ type Guard struct {
 	Name    string   `json:"guard"`
 	Pages   []string `json:"pages"`           // keys of the pages in doubt
 	Known   int      `json:"known,omitempty"` // of how many
-	Causes  []Cause  `json:"causes,omitempty"`
+	Causes  []Common `json:"causes,omitempty"`
 	Message string   `json:"message"`
 }
 
@@ -210,8 +210,8 @@ func (g *Guards) UnmarshalJSON(data []byte) error {
 	return g.check()
 }
 
-// A Cause is one thing that many bumped pages have in common.
-type Cause struct {
+// A Common is one thing that many bumped pages have in common.
+type Common struct {
 	// Facet that it stands in; Pages is how many of the Looked at pages have it.
 	Facet  string `json:"facet"`
 	Pages  int    `json:"pages"`
@@ -228,16 +228,16 @@ type Cause struct {
 	Kind string `json:"kind"`
 }
 
-// The kinds of a [Cause].
+// The kinds of a [Common].
 const (
-	CauseCame   = "came"   // the text is new on these pages
-	CauseLeft   = "left"   // a text that these pages shared is gone
-	CauseShared = "shared" // these pages have the text, those that did not bump have not
-	CauseRegion = "region" // the content comes from another region
+	CommonCame   = "came"   // the text is new on these pages
+	CommonLeft   = "left"   // a text that these pages shared is gone
+	CommonShared = "shared" // these pages have the text, those that did not bump have not
+	CommonRegion = "region" // the content comes from another region
 )
 
 // causesText goes on from "42 of 60 known pages bump: ".
-func causesText(causes []Cause, bumped int) string {
+func causesText(causes []Common, bumped int) string {
 	var parts, ignore []string
 	for _, c := range causes {
 		on := "on " + humanize.Comma(int64(c.Pages)) + " of them"
@@ -253,13 +253,13 @@ func causesText(causes []Cause, bumped int) string {
 			text += " in " + c.Element
 		}
 		switch {
-		case c.Kind == CauseRegion:
+		case c.Kind == CommonRegion:
 			parts = append(parts, on+" the content now comes from "+c.Text)
-		case c.Kind == CauseLeft:
+		case c.Kind == CommonLeft:
 			parts = append(parts, on+" the same line is gone (which, nothing here remembers)")
-		case c.Kind == CauseShared && c.Same:
+		case c.Kind == CommonShared && c.Same:
 			parts = append(parts, fmt.Sprintf("%s stands the %s %s, which pages that stayed lack", on, what, text))
-		case c.Kind == CauseShared:
+		case c.Kind == CommonShared:
 			parts = append(parts, fmt.Sprintf("%s stands a %s that pages that stayed lack, such as %s", on, what, text))
 		case c.Same:
 			parts = append(parts, fmt.Sprintf("%s the same %s is new, %s", on, what, text))

@@ -20,6 +20,9 @@ type Content struct {
 	Region string
 	// Head, Text and Refs are the canonical streams (docs/fingerprint.md).
 	Head, Text, Refs []byte
+	// At tells of each line of Refs where in Text it stands: the offset at
+	// which the line ends that was complete before it.
+	At []int
 	// Facets are the digests of the streams.
 	Facets Facets
 }
@@ -65,7 +68,7 @@ func (v *view) content(steps []step) (*Content, error) {
 	case v.p.doc == nil:
 		s := &stream{x: v.x, r: v.r}
 		s.flat(v.p.body)
-		c.Region, c.Text, c.Refs = RegionFlat, s.text.Bytes(), s.refs.Bytes()
+		c.Region, c.Text, c.Refs, c.At = RegionFlat, s.text.Bytes(), s.refs.Bytes(), s.at
 	default:
 		matched := false
 		for _, st := range steps {
@@ -76,7 +79,7 @@ func (v *view) content(steps []step) (*Content, error) {
 				s.region(n, v.rm, st.name == RegionBody)
 			}
 			s.end()
-			c.Text, c.Refs = s.text.Bytes(), s.refs.Bytes()
+			c.Text, c.Refs, c.At = s.text.Bytes(), s.refs.Bytes(), s.at
 			if !c.Empty() {
 				break
 			}

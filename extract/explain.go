@@ -25,51 +25,33 @@ func (x *Extractor) Removed(p *Page, region string) []Removal {
 	if p.doc == nil {
 		return nil
 	}
-	rm := x.removal(p, true)
-	inside := map[*html.Node]bool{} // the regions
-	above := map[*html.Node]bool{}  // their ancestors
-	for _, st := range x.steps() {
-		if st.name != region {
-			continue
-		}
-		for _, n := range rm.regions(p, st) {
-			inside[n] = true
-			for a := n.Parent; a != nil; a = a.Parent {
-				above[a] = true
-			}
-		}
-	}
+	l := x.Layout(p, region)
 	var out []Removal
 	add := func(n *html.Node, why string) {
 		text := fold(textOf(n))
+		if n.Type == html.TextNode {
+			n, text = n.Parent, fold(n.Data)
+		}
 		if text == "" && !holds(n) {
 			return
 		}
 		out = append(out, Removal{Element: nameOf(n), Why: why, Text: head(text, 70)})
 	}
-	var walk func(n *html.Node, in bool)
-	walk = func(n *html.Node, in bool) {
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		for c := range n.ChildNodes() {
+			why, removed := l.Removed[c]
 			switch {
-			case c.Type != html.ElementNode:
-				continue
 			case c.DataAtom == atom.Head:
 				out = append(out, assets(c)...)
-				continue
-			}
-			switch why := rm.reason(x, c, in, region); {
-			case why != "":
+			case removed:
 				add(c, why)
-			case in || inside[c]:
-				walk(c, true)
-			case above[c]:
-				walk(c, false)
 			default:
-				add(c, "outside of the region "+region)
+				walk(c)
 			}
 		}
 	}
-	walk(p.doc.Nodes[0], false)
+	walk(l.Root)
 	return out
 }
 
@@ -117,6 +99,15 @@ func (r *removal) reason(x *Extractor, n *html.Node, in bool, region string) str
 		return "the page's frame, since the whole body is the region"
 	}
 	return ""
+}
+
+// line names the rule that removes a text inside of a region, or is "".
+func (r *removal) line(n *html.Node, region string) string {
+	p := r.p.parts[n]
+	if p == partTags || p == partSite && region != RegionBody {
+		return ""
+	}
+	return string(p)
 }
 
 // holds reports whether a part shows something besides text.

@@ -26,6 +26,7 @@ type stream struct {
 	r *resolver
 
 	text, refs bytes.Buffer
+	at         []int // how long text was at each line of refs
 
 	line  []byte // the text record being collected
 	space bool   // white space is due before the next character
@@ -197,7 +198,10 @@ func (x *Extractor) isUnordered(n *html.Node) bool {
 
 // unordered adds the children of n in the order of their own content.
 func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
-	type part struct{ text, refs string }
+	type part struct {
+		text, refs string
+		at         []int
+	}
 	var parts []part
 	s.endLine()
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -206,7 +210,7 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 		sub.endLine()
 		s.tags = append(s.tags, sub.tags...)
 		if sub.text.Len()+sub.refs.Len() > 0 {
-			parts = append(parts, part{sub.text.String(), sub.refs.String()})
+			parts = append(parts, part{sub.text.String(), sub.refs.String(), sub.at})
 		}
 	}
 	sort.Slice(parts, func(i, j int) bool {
@@ -216,6 +220,9 @@ func (s *stream) unordered(n *html.Node, rm *removal, wholeBody bool) {
 		return parts[i].refs < parts[j].refs
 	})
 	for _, p := range parts {
+		for _, i := range p.at {
+			s.at = append(s.at, s.text.Len()+i)
+		}
 		s.text.WriteString(p.text)
 		s.refs.WriteString(p.refs)
 	}
@@ -547,6 +554,7 @@ func (s *stream) ref(kind, target, words string) {
 	if kind == "" || target == "" && words == "" {
 		return
 	}
+	s.at = append(s.at, s.text.Len())
 	s.refs.WriteString(kind)
 	s.refs.WriteByte('\t')
 	s.refs.WriteString(target)

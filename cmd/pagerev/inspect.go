@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
@@ -14,12 +16,14 @@ import (
 
 func explainCommand() *cobra.Command {
 	var f siteFlags
+	var since string
 	cmd := &cobra.Command{
 		Use:   "explain DIR URL",
 		Short: "Show what a page's content is, what is not, and what becomes of its rev",
 		Long: `Shows what a build would make of one page's rev and why, the canonical content
-that its rev stands for, and the parts of the page that do not count. URL may be
-the page's URL, its key in the manifest, or its file. Nothing is written.`,
+that its rev stands for, and the parts of the page that do not count. With --since
+also how the page differs from the one in an earlier build. URL may be the page's
+URL, its key in the manifest, or its file. Nothing is written.`,
 		Args: exactly(2, "the folder with the built site, and a page's URL, key or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
@@ -30,24 +34,73 @@ the page's URL, its key in the manifest, or its file. Nothing is written.`,
 			if err != nil {
 				return err
 			}
-			if f.json {
-				return writeJSON(cmd.OutOrStdout(), e)
+			out := explanation{Explanation: e}
+			if since != "" {
+				c, err := pagerev.Compare(cmd.Context(), since, args[0], o.Config, e.File)
+				if err != nil {
+					return err
+				}
+				out.Since = c.Pages
 			}
-			explain(cmd.OutOrStdout(), e)
+			if f.json {
+				return writeJSON(cmd.OutOrStdout(), out)
+			}
+			explain(cmd.OutOrStdout(), out, since)
 			return nil
 		},
 	}
 	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&since, "since", "", "also compare with an earlier build in this `folder`")
 	cmd.Flags().StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
 	return cmd
 }
 
-func explain(w io.Writer, e *pagerev.Explanation) {
+// An explanation is one page's, and how it differs from an earlier build.
+type explanation struct {
+	*pagerev.Explanation
+	Since []pagerev.PageComparison `json:"since,omitempty"`
+}
+
+func explain(w io.Writer, e explanation, since string) {
 	fmt.Fprintf(w, "%s (%s)\n  %s\n", e.Key, e.File, e.Verdict)
-	if e.Skip != "" {
+	if e.Skip == "" {
+		content(w, e.Explanation)
+	}
+	if since == "" {
 		return
 	}
+	fmt.Fprintf(w, "\nsince %s\n", since)
+	for _, p := range e.Since {
+		line := p.Kind
+		if len(p.Facets) > 0 {
+			line += "  " + strings.Join(p.Facets, ", ")
+		}
+		fmt.Fprintf(w, "  %s\n", line)
+		var b strings.Builder
+		moved(&b, p, true)
+		for l := range strings.Lines(b.String()) {
+			fmt.Fprint(w, "  ", l)
+		}
+	}
+}
+
+func content(w io.Writer, e *pagerev.Explanation) {
 	fmt.Fprintf(w, "  region %s · head %s · text %s · refs %s\n  body %s\n", e.Region, facet(e.Facets.Head), facet(e.Facets.Text), facet(e.Facets.Refs), e.Digest)
+	fmt.Fprintf(w, "\ncontent is looked for in\n")
+	for _, st := range e.Steps {
+		note := "not taken: a step above has content"
+		switch {
+		case st.Taken:
+			note = "taken"
+		case st.Empty:
+			note = "not taken: it holds no content"
+		}
+		at := ""
+		if len(st.Elements) > 0 {
+			at = ": " + strings.Join(st.Elements, ", ")
+		}
+		fmt.Fprintf(w, "  %s  (%s)%s\n", st.Region, note, at)
+	}
 	for _, s := range []struct{ name, text string }{{"head", e.Head}, {"text", e.Text}, {"refs", e.Refs}} {
 		if s.text == "" {
 			continue
@@ -57,6 +110,23 @@ func explain(w io.Writer, e *pagerev.Explanation) {
 			if l != "" {
 				fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(strings.TrimSuffix(l, "\n"), "\t", "  "))
 			}
+		}
+	}
+	if len(e.References) > 0 {
+		fmt.Fprintf(w, "\nreferences as they are written\n")
+	}
+	for _, r := range e.References {
+		counts := r.Counts
+		if counts == "" {
+			counts = "nothing"
+		}
+		fmt.Fprintf(w, "  %s  %s → %s\n", r.Where, short(r.Written), short(counts))
+	}
+	title := "\nhead values that do not count\n"
+	for _, st := range e.Statements {
+		if st.Why != "" {
+			fmt.Fprintf(w, "%s  %s  (%s): %s\n", title, st.Name, st.Why, short(st.Value))
+			title = ""
 		}
 	}
 	if len(e.Removed) == 0 {
@@ -72,6 +142,14 @@ func explain(w io.Writer, e *pagerev.Explanation) {
 	}
 }
 
+// short is the beginning of a value.
+func short(s string) string {
+	if r := []rune(s); len(r) > 70 {
+		return string(r[:70]) + "…"
+	}
+	return s
+}
+
 func facet(s string) string {
 	if s == "" {
 		return "off"
@@ -81,47 +159,87 @@ func facet(s string) string {
 
 func compareCommand() *cobra.Command {
 	var f siteFlags
+	var full bool
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW",
+		Use:   "compare OLD NEW [URL...]",
 		Short: "Set two builds side by side: which pages bump, drift or stay, and why",
 		Long: `Reads two builds of one site and says of each page what a build would do that
-follows OLD with NEW: bump (other content; the differing lines follow), drift
-(other bytes, the same content) or stay. No ledger is read, nothing is written.`,
-		Args: exactly(2, "two folders with builds of one site"),
+follows OLD with NEW: bump (other content; what differs follows, word by word),
+drift (other bytes, the same content; the causes follow) or stay. With URLs, keys
+or files only those pages are compared. No ledger is read, nothing is written.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageError(fmt.Errorf("compare takes two folders with builds of one site, and URLs, keys or files of pages: see %s --help", cmd.CommandPath()))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			c, err := pagerev.Compare(cmd.Context(), args[0], args[1], o.Config)
+			c, err := pagerev.Compare(cmd.Context(), args[0], args[1], o.Config, args[2:]...)
 			if err != nil {
 				return err
 			}
 			if f.json {
-				return writeJSON(cmd.OutOrStdout(), withDiffs(c))
+				return writeJSON(cmd.OutOrStdout(), c)
 			}
-			compare(cmd.OutOrStdout(), c)
+			compare(cmd.OutOrStdout(), c, full)
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write the comparison as JSON")
+	cmd.Flags().BoolVar(&full, "full", false, "show long differences and lists whole")
 	f.addContent(cmd.Flags())
 	return cmd
 }
 
-func compare(w io.Writer, c *pagerev.Comparison) {
+func compare(w io.Writer, c *pagerev.Comparison, full bool) {
 	kinds := map[string]int{}
+	causes := map[string]int{} // pages by cause
+	first := map[string]string{}
 	for _, p := range c.Pages {
 		kinds[p.Kind]++
 		if p.Kind == pagerev.CompareStay {
 			continue
 		}
-		line := fmt.Sprintf("%-6s %s  %s", p.Kind, p.Key, strings.Join(p.Facets, ", "))
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-		for _, d := range differences(p) {
-			fmt.Fprintf(w, "  %s\n%s", d.Facet, indent(d.Lines))
+		line := fmt.Sprintf("%-6s %s", p.Kind, p.Key)
+		if p.Skip != "" {
+			line += " (" + p.Skip + ")"
 		}
+		if len(p.Facets) > 0 {
+			line += "  " + strings.Join(p.Facets, ", ")
+		}
+		var b strings.Builder
+		moved(&b, p, full)
+		seen, why := map[string]bool{}, ""
+		for _, cause := range p.Causes {
+			why += strings.Join([]string{string(cause.Kind), cause.Where, cause.Why}, "\x00") + "\x01"
+			if name := cause.Kind.Words(); !seen[name] {
+				seen[name] = true
+				causes[name]++
+			}
+		}
+		// Most pages drift for the same causes: what moved is shown once.
+		if as, ok := first[why]; ok && p.Kind == pagerev.CompareDrift && !full {
+			fmt.Fprintf(w, "%s  as %s\n", line, as)
+			continue
+		}
+		if p.Kind == pagerev.CompareDrift {
+			first[why] = p.Key
+		}
+		fmt.Fprintf(w, "%s\n%s", line, b.String())
+	}
+	if len(causes) > 0 {
+		names := slices.SortedFunc(maps.Keys(causes), func(a, b string) int {
+			return cmp.Or(causes[b]-causes[a], strings.Compare(a, b))
+		})
+		for i, name := range names {
+			names[i] = fmt.Sprintf("%s %s", name, humanize.Comma(int64(causes[name])))
+		}
+		fmt.Fprintf(w, "drift by: %s\n", strings.Join(names, " · "))
 	}
 	parts := []string{countOf(len(c.Pages), "page")}
 	for _, kind := range []string{pagerev.CompareBump, pagerev.CompareDrift, pagerev.CompareNew, pagerev.CompareGone, pagerev.CompareStay} {
@@ -132,57 +250,46 @@ func compare(w io.Writer, c *pagerev.Comparison) {
 	fmt.Fprintln(w, strings.Join(parts, " · "))
 }
 
-type difference struct {
-	Facet string   `json:"facet"`
-	Lines []string `json:"lines"` // "-" what was, "+" what is, " " what is around
-}
+// What is shown of a page unless all is asked for: places of a facet, causes,
+// and words of a run.
+const (
+	someDifferences = 10
+	someCauses      = 8
+	someWords       = 40
+)
 
-// differences shows how the canonical streams of a bumped page differ.
-func differences(p pagerev.PageComparison) []difference {
-	if p.Kind != pagerev.CompareBump {
-		return nil
+// moved shows how a page differs, or why its bytes do.
+func moved(w io.Writer, p pagerev.PageComparison, full bool) {
+	words := someWords
+	if full {
+		words = 0
 	}
-	var out []difference
-	add := func(name string, a, b []byte) {
-		var lines []string
-		for i, l := range strings.Split(strings.TrimSuffix(string(diff.Diff("old", a, "new", b)), "\n"), "\n") {
-			if i < 3 || strings.HasPrefix(l, "@@") { // the header names no files
+	for _, facet := range p.Facets {
+		shown, left, place := 0, 0, ""
+		for _, d := range p.Differences {
+			if d.Facet != facet {
 				continue
 			}
-			lines = append(lines, l)
+			if shown == someDifferences && !full {
+				left++
+				continue
+			}
+			if at := d.Facet + ": " + d.Place(); shown == 0 || at != place {
+				fmt.Fprintf(w, "  %s\n", at)
+				place = at
+			}
+			shown++
+			fmt.Fprintf(w, "    %s\n", d.Cut(words))
 		}
-		if len(lines) > 0 {
-			out = append(out, difference{name, lines})
+		if left > 0 {
+			fmt.Fprintf(w, "    … %s of %s left out (--full shows all)\n", countOf(left, "more difference"), facet)
 		}
 	}
-	if p.Old.Region != p.New.Region {
-		out = append(out, difference{"region", []string{"-" + p.Old.Region, "+" + p.New.Region}})
+	for i, c := range p.Causes {
+		if i == someCauses && !full {
+			fmt.Fprintf(w, "  … %s left out (--full shows all)\n", countOf(len(p.Causes)-i, "more cause"))
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", c)
 	}
-	add("head", p.Old.Head, p.New.Head)
-	add("text", p.Old.Text, p.New.Text)
-	add("refs", p.Old.Refs, p.New.Refs)
-	return out
-}
-
-func withDiffs(c *pagerev.Comparison) any {
-	type page struct {
-		pagerev.PageComparison
-		Differences []difference `json:"differences,omitempty"`
-	}
-	var out struct {
-		Pages []page `json:"pages"`
-	}
-	out.Pages = []page{}
-	for _, p := range c.Pages {
-		out.Pages = append(out.Pages, page{p, differences(p)})
-	}
-	return out
-}
-
-func indent(lines []string) string {
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString("    " + strings.ReplaceAll(l, "\t", "  ") + "\n")
-	}
-	return b.String()
 }
