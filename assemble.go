@@ -24,6 +24,9 @@ type Output struct {
 	// Stale says that the ledger file does not hold what this build gives.
 	// Times are not compared, nor is the layout of the file.
 	Stale bool
+	// Refused is of kind [ErrGuard] where the run is strict and in doubt:
+	// nothing of the output is to be written then.
+	Refused error
 }
 
 // Assemble is the last step: it advances the ledger by all results and makes
@@ -78,6 +81,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	drifted := r.drift(listed, next)
 	out := &Output{Ledger: next.Marshal(), Report: rep, Stale: r.committed == nil || !same(r.committed, next)}
 	rep.fill(r, listed, next, changes, drifted, n)
+	out.Refused = r.refuse(rep)
 	revs := map[string]int64{}
 	for key := range listed {
 		revs[key] = next.Pages[key].Rev

@@ -39,6 +39,9 @@ type Options struct {
 	// Locked: publish from the ledger as it is committed. If the build would
 	// change it, that is ErrStale, and nothing is written.
 	Locked bool
+	// Accept is the reason for which a build that is in doubt ([Guard])
+	// passes all the same; "" accepts nothing.
+	Accept string
 	// DryRun: write nothing.
 	DryRun bool
 	// Jobs is how many pages are read at once; 0 is one for each processor.
@@ -63,8 +66,8 @@ type Options struct {
 const DefaultLedger = "pagerev.ledger.json"
 
 // Build reads a built site, advances the ledger and writes the manifest into
-// the site, in this order. Errors are of kind [ErrUsage] or [ErrStale], or
-// else name a file that could not be read or written. Whatever fails, the
+// the site, in this order. Errors are of kind [ErrUsage], [ErrStale] or
+// [ErrGuard], or else name a file that could not be read or written. Whatever fails, the
 // ledger file is either as it was or whole, and never lower than it was.
 func Build(ctx context.Context, o Options) (*Report, error) {
 	b, err := open(ctx, o)
@@ -81,7 +84,9 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	}
 	switch {
 	case o.Locked && out.Stale:
-		return out.Report, b.staleError(out)
+		return out.Report, errors.Join(out.Refused, b.staleError(out))
+	case out.Refused != nil:
+		return out.Report, out.Refused
 	case o.DryRun:
 		if o.Locked {
 			b.tellLayout(out.Report)
@@ -121,7 +126,21 @@ type build struct {
 	warnings []string // about the ledger's surroundings
 }
 
+// open reads all that a build begins with: what load reads, and the site's tree.
 func open(ctx context.Context, o Options) (*build, error) {
+	b, err := load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if b.tree, err = site.Open(o.Dir); err != nil {
+		return nil, usage(err)
+	}
+	return b, nil
+}
+
+// load reads the configuration, the ledger with all that it is joined with, and
+// the cache.
+func load(ctx context.Context, o Options) (*build, error) {
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger
 	}
@@ -141,7 +160,10 @@ func open(ctx context.Context, o Options) (*build, error) {
 		}
 	}
 	b := &build{o: o}
-	in := Input{Config: o.Config, Only: o.Only, Now: o.Now, Ledger: Source{Name: o.Ledger}}
+	in := Input{
+		Config: o.Config, Only: o.Only, Now: o.Now, Ledger: Source{Name: o.Ledger}, Accept: o.Accept,
+		Read: func(path string) ([]byte, error) { return b.tree.Read(path, nil) },
+	}
 	var err error
 	if !o.without {
 		if b.file, err = store.Read(o.Ledger); err != nil {
@@ -174,9 +196,6 @@ func open(ctx context.Context, o Options) (*build, error) {
 	}
 	if o.without {
 		b.run.before.URLs = o.urls
-	}
-	if b.tree, err = site.Open(o.Dir); err != nil {
-		return nil, usage(err)
 	}
 	return b, nil
 }
@@ -367,6 +386,9 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 	if !bytes.Equal(file, b.file) {
 		if out, err = b.again(ctx, file); err != nil {
 			return nil, err
+		}
+		if out.Refused != nil {
+			return out.Report, out.Refused
 		}
 	}
 	if bytes.Equal(out.Ledger, b.file) {

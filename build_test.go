@@ -313,6 +313,41 @@ func TestLedgerChangesMeanwhile(t *testing.T) {
 			t.Errorf("%v: %+v", err, rep.Changes)
 		}
 	})
+	t.Run("bump", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t, small)
+		p.build()
+		if _, err := meanwhile(p, func() {
+			if _, err := pagerev.Bump(t.Context(), p.opts, []string{"/a.html"}, "meant"); err != nil {
+				t.Fatal(err)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if rev := p.rev("/a.html"); rev != 2 {
+			t.Errorf("rev is %d", rev)
+		}
+	})
+	t.Run("in doubt only then", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t, small)
+		p.build()
+		do := other(p, small.with("a.html", theirs))
+		p.opts.Config = pagerev.Config{Strict: true, Guards: pagerev.Guards{MassBump: 0.01, MassBumpPages: 1}}
+		m := read(t, manifestOf(p.pub))
+		var book []byte
+		rep, err := meanwhile(p, func() {
+			p.opts.Accept = "theirs"
+			do()
+			book = read(t, p.ledger)
+		})
+		wantError(t, err, pagerev.ErrGuard, "massBump", "nothing is written")
+		if rep == nil || len(rep.Guards) != 1 || len(rep.Written) > 0 {
+			t.Errorf("the report is %+v", rep)
+		}
+		same(t, "ledger", read(t, p.ledger), book)
+		same(t, "manifest", read(t, manifestOf(p.pub)), m)
+	})
 	t.Run("rekey", func(t *testing.T) {
 		t.Parallel()
 		p := newPlace(t, small)
@@ -640,12 +675,13 @@ func TestHostileCache(t *testing.T) {
 	for name, c := range map[string]string{
 		"other context":    strings.Replace(lie, context, "0000000000000000", 1),
 		"no context":       strings.Replace(lie, context, "", 1),
-		"other version":    strings.Replace(lie, `"pagerevCache":1`, `"pagerevCache":2`, 1),
+		"other version":    strings.Replace(lie, `"pagerevCache":2`, `"pagerevCache":1`, 1),
 		"other digest":     strings.ReplaceAll(lie, "sha256:", "sha256:0"),
 		"other key":        strings.ReplaceAll(lie, `"key":"/a.html"`, `"key":"/b.html"`),
 		"facets missing":   strings.ReplaceAll(cache, facet, ""),
 		"facets not hex":   strings.ReplaceAll(cache, facet, "not hex at all!!"),
 		"facets too short": strings.ReplaceAll(cache, facet, "0123"),
+		"no blocks":        strings.ReplaceAll(cache, `"blocks":"`, `"blocks":"!`),
 		"a list":           "[]",
 		"half":             cache[:len(cache)/2],
 	} {

@@ -14,7 +14,7 @@ import (
 
 // cacheVersion changes with anything that would make an old cache's results
 // wrong: it is never needed, so an unknown one is simply not used.
-const cacheVersion = 1
+const cacheVersion = 2
 
 // cache remembers, by file, the digest of the body and what it gave.
 type cache struct {
@@ -31,6 +31,8 @@ type cachedPage struct {
 	Facets    extract.Facets `json:"facets"`
 	Empty     bool           `json:"empty,omitempty"`
 	Canonical string         `json:"canonical,omitempty"`
+	Blocks    Blocks         `json:"blocks,omitempty"`
+	Chars     int            `json:"chars,omitempty"`
 	// Rev is the page's rev when this was written; Drifts says that the bytes
 	// moved while it stayed.
 	Rev    int64 `json:"rev,omitempty"`
@@ -49,7 +51,7 @@ func parseCache(data []byte) cache {
 func (c cachedPage) result(p Page, digest string) Result {
 	return Result{
 		Path: p.Path, Key: p.Key, Digest: digest,
-		Skip: c.Skip, Region: c.Region, Facets: c.Facets, Empty: c.Empty, Canonical: c.Canonical,
+		Skip: c.Skip, Region: c.Region, Facets: c.Facets, Empty: c.Empty, Canonical: c.Canonical, Blocks: c.Blocks, Chars: c.Chars,
 	}
 }
 
@@ -107,6 +109,7 @@ func (r *Run) nextCache(results []Result, revs map[string]int64, drifted map[str
 		next.Pages[res.Path] = cachedPage{
 			Key: res.Key, Digest: res.Digest, Skip: res.Skip, Region: res.Region,
 			Facets: res.Facets, Empty: res.Empty, Canonical: res.Canonical,
+			Blocks: res.Blocks, Chars: res.Chars,
 			Rev:    revs[res.Key],
 			Drifts: drifted[res.Key] || old.Drifts && old.Rev == revs[res.Key],
 		}

@@ -59,6 +59,10 @@ type Config struct {
 	Digests string `json:"digests,omitempty"`
 	// NoDigest are globs of URL keys that carry no digest.
 	NoDigest List `json:"noDigest,omitempty"`
+	// Strict makes a build that is in doubt fail ([Guard]).
+	Strict bool `json:"strict,omitempty"`
+	// Guards say when a build is in doubt.
+	Guards Guards `json:"guards,omitzero"`
 	// Modified says whether entries carry the time their rev last moved;
 	// nil means true.
 	Modified *bool `json:"modified,omitempty"`
@@ -230,6 +234,9 @@ func (c Config) check() error {
 	case "", "all", "stable", "none":
 	default:
 		return usage(fmt.Errorf(`digests: %q: want "all", "stable" or "none"`, c.Digests))
+	}
+	if err := c.Guards.check(); err != nil {
+		return usage(err)
 	}
 	if err := c.rules().Check(); err != nil {
 		return usage(err)

@@ -8,6 +8,8 @@ import "errors"
 var (
 	// ErrStale: the committed ledger is not what this build gives.
 	ErrStale = errors.New("the ledger is stale")
+	// ErrGuard: the build is in doubt, and strict ([Config.Strict]).
+	ErrGuard = errors.New("the build is in doubt")
 	// ErrUsage: the configuration, an argument, or the site as it is laid out
 	// is wrong.
 	ErrUsage = errors.New("wrong use")

@@ -45,6 +45,10 @@ type Report struct {
 	BodyPages      []string          `json:"bodyPages"`
 	OtherCanonical map[string]string `json:"otherCanonical"`
 
+	// Guards tell what is in doubt; Accepted is the reason for which it passed.
+	Guards   []Guard `json:"guards"`
+	Accepted string  `json:"accepted,omitempty"`
+
 	Warnings []string `json:"warnings"`
 	// Written names the files that were written.
 	Written []string `json:"written"`
@@ -105,15 +109,7 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 		}
 	}
 	rep.Warnings = append([]string{}, n.warnings...)
-	known := 0
-	for _, p := range r.before.Pages {
-		if !p.Gone() {
-			known++
-		}
-	}
-	if rep.Gone > 2 && rep.Gone > known/2 {
-		rep.warn("%d of %d known pages are gone: if this is not the folder, or the coverage, that you meant, restore the ledger before you publish", rep.Gone, known)
-	}
+	rep.Guards = r.guards(listed, changes)
 	if before := r.before.Coverage.Epoch; r.committed != nil && next.Coverage.Epoch > before {
 		rep.warn("the coverage changed: site_rev moves with it")
 	}

@@ -38,6 +38,12 @@ type Input struct {
 	// Cache is what [Output.Cache] was last time, or nil. It makes a run
 	// faster and shows drift; it never changes ledger or manifest.
 	Cache []byte
+	// Read, if set, reads a page's file once more: it is called in Assemble,
+	// when many pages bump, to name what they have in common. An error only
+	// makes the report say less.
+	Read func(path string) ([]byte, error) `json:"-"`
+	// Accept is the reason for which a build that is in doubt passes, or "".
+	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
 	Only string
 	// Now is the time of the build.
@@ -380,6 +386,10 @@ type Result struct {
 	// Canonical is the URL that the page says is its own, where that is
 	// another page of this site.
 	Canonical string `json:"canonical,omitempty"`
+	// Blocks and Chars tell the content roughly, for the guards: its lines,
+	// and how many characters of text there are.
+	Blocks Blocks `json:"blocks,omitempty"`
+	Chars  int    `json:"chars,omitempty"`
 	// Agrees is the answer to [ledger.Observation.Agrees] for the evidence in
 	// Judged.
 	Agrees bool   `json:"agrees,omitempty"`
@@ -434,6 +444,7 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 		}
 	}
 	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
+	res.Blocks, res.Chars = blocksOf(c)
 	res.Canonical = r.otherCanonical(p, page.Canonical())
 	if line, ok := r.before.Pages[p.Key]; ok {
 		res.Judged = judged(line)

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -166,7 +167,7 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 		return
 	}
 	if to, ok := href(n); ok && n.DataAtom == atom.A {
-		if words := s.x.withoutIgnored(fold(textOf(n))); words != "" {
+		if words := strings.ToLower(s.x.withoutIgnored(fold(textOf(n)))); words != "" {
 			s.tags = append(s.tags, tag{words, s.r.resolve(to)})
 			s.trace.tagged(s.tags[len(s.tags)-1], n)
 		}
@@ -406,7 +407,7 @@ func (s *stream) reference(n *html.Node) {
 			s.ref(n.Data, s.r.resolve(src), fold(attr(n, "label")))
 		}
 	case atom.Svg:
-		if ornament(n) {
+		if ornament(n) || unnamed(n) {
 			break
 		}
 		s.object("svg")
@@ -590,9 +591,9 @@ func (s *stream) addText(t string) {
 		return
 	}
 	for i := 0; i < len(t); {
-		if isSpace(t[i]) {
+		if n := space(t[i:]); n > 0 {
 			s.space = true
-			i++
+			i += n
 			continue
 		}
 		if n := invisible(t[i:]); n > 0 {
@@ -600,7 +601,7 @@ func (s *stream) addText(t string) {
 			continue
 		}
 		j := i + 1
-		for j < len(t) && !isSpace(t[j]) && invisible(t[j:]) == 0 {
+		for j < len(t) && space(t[j:]) == 0 && invisible(t[j:]) == 0 {
 			j++
 		}
 		if s.space && s.begun {
@@ -675,9 +676,9 @@ func (s *stream) endLine() {
 
 func (l *link) add(t string) {
 	for i := 0; i < len(t); {
-		if isSpace(t[i]) {
+		if n := space(t[i:]); n > 0 {
 			l.space = true
-			i++
+			i += n
 			continue
 		}
 		if n := invisible(t[i:]); n > 0 {
@@ -707,6 +708,25 @@ func dropControl(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// space returns the length of the white space that t begins with, as far as
+// readers see it: typographers put no-break and thin spaces where there was a
+// common one. The ideographic space is a sign of its own.
+func space(t string) int {
+	switch {
+	case isSpace(t[0]):
+		return 1
+	case t[0] < 0xC2:
+	case strings.HasPrefix(t, "\u00A0"):
+		return 2
+	case t[0] == 0xE2 && len(t) >= 3:
+		switch r, _ := utf8.DecodeRuneInString(t); {
+		case '\u2000' <= r && r <= '\u200A', r == '\u202F', r == '\u205F':
+			return 3
+		}
+	}
+	return 0
 }
 
 func isSpace(c byte) bool {

@@ -24,6 +24,24 @@ func ornament(n *html.Node) bool {
 	return false
 }
 
+// unnamed reports whether an SVG is an icon beside words that say the same: no
+// word is in it or names it, no role calls it a picture, no figure shows it.
+func unnamed(svg *html.Node) bool {
+	return attr(svg, "role") == "" && attr(svg, "aria-label") == "" && attr(svg, "aria-labelledby") == "" && !inFigure(svg) &&
+		!has(svg, func(n *html.Node) bool {
+			return n.Namespace == "svg" && (n.Data == "text" || n.Data == "title" || n.Data == "desc" || n.Data == "foreignObject" || n.Data == "image")
+		})
+}
+
+func inFigure(n *html.Node) bool {
+	for n = n.Parent; n != nil; n = n.Parent {
+		if n.DataAtom == atom.Figure {
+			return true
+		}
+	}
+	return false
+}
+
 // symbolName is the id of a symbol without the parts that are counted or made
 // at random: MJX-3-TEX-I-1D465 is the same letter as MJX-9-TEX-I-1D465.
 func symbolName(id string) string {
@@ -47,10 +65,7 @@ var number = regexp.MustCompile(`[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0
 // Numbers count by their value, to three decimals.
 func drawing(svg *html.Node) string {
 	figure := has(svg, func(n *html.Node) bool { return n.Namespace == "svg" && n.Data == "text" })
-	for p := svg.Parent; p != nil && !figure; p = p.Parent {
-		figure = p.DataAtom == atom.Figure
-	}
-	if !figure {
+	if !figure && !inFigure(svg) {
 		return ""
 	}
 	var b strings.Builder

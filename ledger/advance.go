@@ -47,6 +47,8 @@ const (
 	BackChanged Kind = "back-changed"
 	// Migrated: the same content, told in another way. The rev stays.
 	Migrated Kind = "migrated"
+	// Bumped: raised on purpose, with the content it had.
+	Bumped Kind = "bumped"
 )
 
 // A Change is a line that a build changes, and why.
@@ -221,6 +223,37 @@ func (l *Ledger) Raise(floor, start int64) error {
 	}
 	*l = raised
 	return nil
+}
+
+// Bump gives each of the keys its next rev, with the content that the rev before
+// stood for, and returns the ledger after it with what changed, sorted by key.
+// The ledger itself is not changed. Evidence stays as it is, silent evidence
+// too: two branches that bump a page agree about it then. A page that is unknown
+// stays so, and the next build bumps it once more. The error names a key that
+// the ledger does not have, or has as gone; or it is ErrTooLarge.
+func (l *Ledger) Bump(keys []string, now time.Time) (*Ledger, []Change, error) {
+	next, err := Join(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	var changes []Change
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		p, ok := next.Pages[key]
+		switch {
+		case !ok:
+			return nil, nil, fmt.Errorf("bump: the ledger has no page %s", key)
+		case p.Gone():
+			return nil, nil, fmt.Errorf("bump: the page %s is gone", key)
+		}
+		p.Rev++
+		p.Modified = later(p.Modified, time.Time{}, now)
+		next.Pages[key] = p
+		changes = append(changes, Change{Key: key, Kind: Bumped, From: p.Rev - 1, To: p.Rev})
+	}
+	if err := next.check(); err != nil {
+		return nil, nil, fmt.Errorf("bump: %w", err)
+	}
+	return next, changes, nil
 }
 
 // Rekey moves the pages of a site to other keys, as a change of the URL style

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +47,68 @@ their revs. Do it when the site's URLs did change; then build.`,
 	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
 	fl.StringVar(&f.urls, "urls", "", "the new URL `style`: slash, no-slash, html or file")
 	fl.StringVar(&base, "to-base", "", "the new base `path`, such as /docs/")
+	fl.BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
+	return cmd
+}
+
+func bumpCommand() *cobra.Command {
+	var f siteFlags
+	var all, dryRun bool
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "bump URL... | --all --reason TEXT",
+		Short: "Raise the revs of chosen or all pages on purpose",
+		Long: `Gives pages of the ledger their next rev, though their content is the same, so
+that crawlers fetch them again: after a correction that no extraction sees, or
+when a rule was changed that hid one. Pages are named by URL, by key, or by a
+glob of keys in quotes ('/posts/**'). The reason is shown, and stands in the
+commit message that is proposed. Then build, which publishes the new revs.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usageError(errors.New("bump takes pages or --all, not both"))
+			case !all && len(args) == 0:
+				return usageError(errors.New("bump takes URLs, keys or globs of keys, or --all: see pagerev bump --help"))
+			}
+			if all {
+				args = nil
+			}
+			o, err := f.options(cmd, ".")
+			if err != nil {
+				return err
+			}
+			o.DryRun = dryRun
+			rep, err := pagerev.Bump(cmd.Context(), o, args, reason)
+			if err != nil {
+				return err
+			}
+			out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if f.json {
+				return writeJSON(out, rep)
+			}
+			for _, s := range rep.Warnings {
+				fmt.Fprintln(words, "warning:", s)
+			}
+			if dryRun {
+				fmt.Fprintln(words, "dry run: nothing is written")
+			}
+			tellChanges(out, rep.Changes)
+			if _, err := fmt.Fprintf(out, "%s · reason: %s\n", rep.Summary(), rep.Reason); err != nil || dryRun {
+				return err
+			}
+			fmt.Fprintln(words, "wrote:", strings.Join(rep.Written, " · "))
+			fmt.Fprintf(words, "now build, then: %s\n", rep.Commit)
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
+	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
+	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
+	fl.BoolVar(&all, "all", false, "raise all pages that are not gone")
+	fl.StringVar(&reason, "reason", "", "the `reason`, which the report and the proposed commit message show")
 	fl.BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
 	return cmd
 }

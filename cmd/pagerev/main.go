@@ -32,7 +32,7 @@ import (
 // Exit codes.
 const (
 	exitFine  = 0
-	exitCheck = 1 // the check failed: the ledger is stale, or missing
+	exitCheck = 1 // the check failed: the ledger is stale or missing, or the build in doubt and strict
 	exitUsage = 2 // wrong use or configuration
 	exitFile  = 3 // a file or the network
 )
@@ -68,7 +68,7 @@ func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	switch {
-	case errors.Is(err, pagerev.ErrStale), errors.Is(err, errUnstable):
+	case errors.Is(err, pagerev.ErrStale), errors.Is(err, pagerev.ErrGuard), errors.Is(err, errUnstable):
 		return exitCheck
 	case errors.Is(err, pagerev.ErrUsage):
 		return exitUsage
@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -141,6 +141,8 @@ type siteFlags struct {
 	bases                []string
 	json                 bool
 	jobs                 int
+	strict               bool
+	accept               string
 	creates              bool // the configuration file is written if there is none
 
 	site, urls, digests, media, coverage string
@@ -160,6 +162,8 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
+	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")
+	fl.StringVar(&f.accept, "accept", "", "the `reason` for which a build that is in doubt passes")
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
 
@@ -209,6 +213,13 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 			*l.to = l.from
 		}
 	}
+	if cmd.Flags().Changed("strict") {
+		c.Strict = f.strict
+	}
+	if cmd.Flags().Changed("accept") && strings.TrimSpace(f.accept) == "" {
+		return o, usageError(errors.New("--accept takes a reason, which the report shows"))
+	}
+	o.Accept = strings.TrimSpace(f.accept)
 	if cmd.Flags().Changed("menus") {
 		c.Menus = f.menus
 	}

@@ -133,16 +133,28 @@ func checkExit(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
-// edit FILE OLD NEW replaces all that there is of OLD.
+// edit FILE OLD NEW replaces all that there is of OLD. FILE may be a pattern
+// such as site/*.html; then each file that matches must hold OLD.
 func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit file old new")
 	}
-	text := ts.ReadFile(args[0])
-	if !strings.Contains(text, args[1]) {
-		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	names := []string{ts.MkAbs(args[0])}
+	if strings.Contains(args[0], "*") {
+		var err error
+		names, err = filepath.Glob(names[0])
+		ts.Check(err)
+		if len(names) == 0 {
+			ts.Fatalf("no file matches %s", args[0])
+		}
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o666))
+	for _, name := range names {
+		text := ts.ReadFile(name)
+		if !strings.Contains(text, args[1]) {
+			ts.Fatalf("%s does not hold %q", name, args[1])
+		}
+		ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o666))
+	}
 }
 
 // page FILE [TEXT] makes a small page. Escapes such as \n and \xff in FILE are
