@@ -101,7 +101,7 @@ func (s *siteFile) judge(ctx context.Context, o judgeOptions) (*verdict, error) 
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	j := &judge{s: s, tmp: tmp, question: s.question()}
+	j := &judge{s: s, tmp: tmp}
 	if o.config != "" {
 		if j.config, err = filepath.Abs(o.config); err != nil {
 			return nil, err
@@ -174,8 +174,8 @@ func pagerevCommand(ctx context.Context, name, tmp string) (string, error) {
 }
 
 type judge struct {
-	s                              *siteFile
-	tmp, question, pagerev, config string
+	s                    *siteFile
+	tmp, pagerev, config string
 }
 
 // run runs pagerev and returns its standard output.
@@ -256,7 +256,7 @@ func (j *judge) build(ctx context.Context, dir string) (*judged, error) {
 		if key == "" {
 			continue // left out
 		}
-		seen, err := j.seen(p)
+		seen, err := j.seen(dir, p)
 		if err != nil {
 			return nil, err
 		}
@@ -300,8 +300,8 @@ func keyOf(file, base, digest string, keys map[string]string, entries map[string
 }
 
 // seen is the oracle's answer about a page.
-func (j *judge) seen(p page) (*sight, error) {
-	data, err := os.ReadFile(j.s.answerName(j.question, p.urlPath, p.body))
+func (j *judge) seen(dir string, p page) (*sight, error) {
+	data, err := os.ReadFile(j.s.answerName(j.s.question(dir), p.urlPath, p.body))
 	if err != nil {
 		return nil, fmt.Errorf("the oracle was not asked about %s: run oracle first: %w", p.file, err)
 	}

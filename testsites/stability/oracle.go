@@ -41,13 +41,14 @@ type sight struct {
 //go:embed oracle.js
 var oracleJS string
 
-// question is all that an answer depends on, besides the page.
-func (s *siteFile) question() string {
+// question is all that an answer about a page in a build's folder depends on,
+// besides the page.
+func (s *siteFile) question(dir string) string {
 	arg, _ := json.Marshal(map[string][]string{
 		"content": s.Oracle.Content,
 		"except":  append([]string{}, s.Oracle.Except...),
 		"lists":   append([]string{}, s.Lists.Selector...),
-		"origins": append([]string{}, s.origins()...),
+		"origins": s.origins(dir),
 	})
 	return "(" + oracleJS + ")(" + string(arg) + ")"
 }
@@ -122,7 +123,6 @@ func (s *siteFile) oracle(ctx context.Context, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	question := s.question()
 	var todo []unasked
 	total, coming := 0, map[string]bool{}
 	for _, dir := range slices.Concat(builds, variants) {
@@ -132,7 +132,7 @@ func (s *siteFile) oracle(ctx context.Context, log io.Writer) error {
 		}
 		total += len(pages)
 		for _, p := range pages {
-			answer := s.answerName(question, p.urlPath, p.body)
+			answer := s.answerName(s.question(dir), p.urlPath, p.body)
 			if !coming[answer] && !exists(answer) {
 				coming[answer] = true
 				todo = append(todo, unasked{dir, p.file, p.urlPath})
@@ -142,7 +142,7 @@ func (s *siteFile) oracle(ctx context.Context, log io.Writer) error {
 	fmt.Fprintf(log, "%d pages, %d to ask about\n", total, len(todo))
 	start, n := time.Now(), len(todo)
 	for tries := 0; len(todo) > 0; {
-		rest, err := s.ask(ctx, question, todo)
+		rest, err := s.ask(ctx, todo)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -170,7 +170,7 @@ const tabs = 2
 
 // ask starts a browser, asks it about pages, and returns those that are left
 // when it dies or hangs.
-func (s *siteFile) ask(ctx context.Context, question string, pages []unasked) ([]unasked, error) {
+func (s *siteFile) ask(ctx context.Context, pages []unasked) ([]unasked, error) {
 	ctx, cancel := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, // it refuses one to root; the pages run no scripts
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
@@ -205,7 +205,7 @@ func (s *siteFile) ask(ctx context.Context, question string, pages []unasked) ([
 					return
 				}
 				if err == nil {
-					err = s.answer(t, question, pages[i])
+					err = s.answer(t, pages[i])
 				}
 				if err != nil {
 					mu.Lock()
@@ -222,12 +222,12 @@ func (s *siteFile) ask(ctx context.Context, question string, pages []unasked) ([
 	return rest, errors.Join(errs...)
 }
 
-func (s *siteFile) answer(t *tab, question string, u unasked) error {
+func (s *siteFile) answer(t *tab, u unasked) error {
 	body, err := os.ReadFile(filepath.Join(u.dir, filepath.FromSlash(u.file)))
 	if err != nil {
 		return err
 	}
-	p := page{u.file, u.urlPath, body}
+	p, question := page{u.file, u.urlPath, body}, s.question(u.dir)
 	seen := &sight{Absent: true}
 	if !refresh.Match(body) { // a redirect shows nothing
 		seen, err = t.see(question, p)

@@ -180,20 +180,20 @@ func (s *siteFile) basePath() string {
 	return u.Path
 }
 
-// origins are what the site's own absolute URLs begin with.
-func (s *siteFile) origins() []string {
-	var out []string
-	add := func(site string) {
+// origins are what the absolute URLs of a build within the site begin with:
+// those of the site, and of the variant in the folder dir.
+func (s *siteFile) origins(dir string) []string {
+	out := []string{}
+	sites := []string{s.Site}
+	if filepath.Dir(dir) == s.path("variants") {
+		sites = append(sites, s.Variants[filepath.Base(dir)].Site)
+	}
+	for _, site := range sites {
 		if u, err := url.Parse(site); err == nil && u.Host != "" {
 			out = append(out, "https://"+u.Host, "http://"+u.Host)
 		}
 	}
-	add(s.Site)
-	for _, v := range s.Variants {
-		add(v.Site)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 func matches(globs []string, name string) bool {
