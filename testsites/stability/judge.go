@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -47,6 +46,7 @@ type transition struct {
 	AbsentBumped int       `json:"absentBumped"`
 	New          int       `json:"new"`
 	Gone         int       `json:"gone"`
+	Changed      []string  `json:"changed"` // keys of the pages where the reader sees a change
 	Findings     []finding `json:"findings"`
 }
 
@@ -311,7 +311,7 @@ func (j *judge) seen(dir string, p page) (*sight, error) {
 
 // transition judges every page that both builds have.
 func (j *judge) transition(ctx context.Context, name string, old, now *judged) (*transition, error) {
-	t := &transition{Name: name, Findings: []finding{}}
+	t := &transition{Name: name, Changed: []string{}, Findings: []finding{}}
 	for key := range old.pages {
 		if now.pages[key] == nil {
 			t.Gone++
@@ -341,6 +341,9 @@ func (j *judge) transition(ctx context.Context, name string, old, now *judged) (
 			continue
 		}
 		changed := !p.seen.equal(before.seen)
+		if changed {
+			t.Changed = append(t.Changed, key)
+		}
 		c.Pages++
 		count := func(n *int, yes bool) {
 			if yes {
@@ -360,6 +363,7 @@ func (j *judge) transition(ctx context.Context, name string, old, now *judged) (
 			find("false", nil)
 		}
 	}
+	slices.Sort(t.Changed)
 	slices.SortFunc(t.Findings, func(a, b finding) int { return strings.Compare(a.Kind+a.Key, b.Kind+b.Key) })
 	return t, j.explain(ctx, t, old, now)
 }
@@ -406,11 +410,11 @@ func (j *judge) explain(ctx context.Context, t *transition, old, now *judged) er
 	return nil
 }
 
-// equal ignores to which class of pages the page belongs.
+// equal ignores where lines of text end, other than in preformatted blocks.
 func (a *sight) equal(b *sight) bool {
-	x, y := *a, *b
-	x.List, y.List = false, false
-	return reflect.DeepEqual(x, y)
+	return strings.Join(a.Text, " ") == strings.Join(b.Text, " ") &&
+		slices.Equal(a.Pre, b.Pre) && slices.Equal(a.Links, b.Links) && slices.Equal(a.Media, b.Media) &&
+		slices.Equal(a.Alt, b.Alt) && slices.Equal(a.Head, b.Head)
 }
 
 // differences shows how two sights differ, line by line.
