@@ -228,9 +228,9 @@ func (s *siteFile) answer(t *tab, u unasked) error {
 		return err
 	}
 	p, question := page{u.file, u.urlPath, body}, s.question(u.dir)
-	seen := &sight{Absent: true}
-	if !refresh.Match(body) { // a redirect shows nothing
-		seen, err = t.see(question, p)
+	seen, err := t.see(question, p)
+	if err != nil && refresh.Match(body) {
+		seen, err = &sight{Absent: true}, nil // a redirect: the page is gone before it can be seen
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.file, err)
