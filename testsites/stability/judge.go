@@ -256,7 +256,7 @@ func (j *judge) build(ctx context.Context, dir string) (*judged, error) {
 		if key == "" {
 			continue // left out
 		}
-		seen, err := j.seen(dir, p)
+		seen, err := j.s.seen(dir, p)
 		if err != nil {
 			return nil, err
 		}
@@ -297,16 +297,6 @@ func keyOf(file, base, digest string, keys map[string]string, entries map[string
 		}
 	}
 	return ""
-}
-
-// seen is the oracle's answer about a page.
-func (j *judge) seen(dir string, p page) (*sight, error) {
-	data, err := os.ReadFile(j.s.answerName(j.s.question(dir), p.urlPath, p.body))
-	if err != nil {
-		return nil, fmt.Errorf("the oracle was not asked about %s: run oracle first: %w", p.file, err)
-	}
-	seen := &sight{}
-	return seen, json.Unmarshal(data, seen)
 }
 
 // transition judges every page that both builds have.
@@ -394,10 +384,12 @@ func (j *judge) explain(ctx context.Context, t *transition, old, now *judged) er
 		if f.Kind == "missed" {
 			continue
 		}
+		f.Difference = []string{"compare does not know the page"}
 		for _, p := range c.Pages {
 			if p.Key != f.Key {
 				continue
 			}
+			f.Difference = nil
 			if len(p.Differences) == 0 {
 				f.Difference = []string{"compare says: " + p.Kind}
 			}
@@ -473,6 +465,44 @@ func share(part, whole int) string {
 	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(whole))
 }
 
+// tell prints findings, those that differ alike as one.
+func tell(w io.Writer, findings []finding) {
+	const lines, width = 40, 240
+	var order []string
+	groups := map[string][]string{}
+	first := map[string]finding{}
+	for _, f := range findings {
+		what := f.Kind
+		if f.List {
+			what += " (list)"
+		}
+		id := what + "\n" + strings.Join(f.Difference, "\n")
+		if groups[id] == nil {
+			order = append(order, id)
+			first[id] = f
+		}
+		groups[id] = append(groups[id], f.Key)
+	}
+	for _, id := range order {
+		what, _, _ := strings.Cut(id, "\n")
+		keys := groups[id]
+		if len(keys) > 1 {
+			what = fmt.Sprintf("%s, %d pages:", what, len(keys))
+		}
+		fmt.Fprintf(w, "  %s %s\n", what, strings.Join(keys, " "))
+		for i, d := range first[id].Difference {
+			if i == lines {
+				fmt.Fprintf(w, "      … %d lines more (--json has all)\n", len(first[id].Difference)-i)
+				break
+			}
+			if r := []rune(d); len(r) > width {
+				d = string(r[:width]) + "…"
+			}
+			fmt.Fprintf(w, "      %s\n", d)
+		}
+	}
+}
+
 func (v *verdict) print(w io.Writer, verbose bool) {
 	fmt.Fprintf(w, "%s (%s): %d pages, content from %v, left out %v\n\n", v.Site, v.Builder, v.Pages, v.Regions, v.LeftOut)
 	const row = "%-24s %7v %7v %7v %7v %7v %7v %7v   %7v %7v %7v %7v %7v %7v %7v   %9v %5v %5v\n"
@@ -488,23 +518,7 @@ func (v *verdict) print(w io.Writer, verbose bool) {
 		fmt.Fprintf(w, row, t.Name, l.Pages, l.Bytes, l.Changed, l.Bumped, l.Missed, l.False, l.Hash,
 			m.Pages, m.Bytes, m.Changed, m.Bumped, m.Missed, m.False, m.Hash, absent, t.New, t.Gone)
 		if verbose {
-			for _, f := range t.Findings {
-				kind := f.Kind
-				if f.List {
-					kind += " (list)"
-				}
-				fmt.Fprintf(w, "  %s %s\n", kind, f.Key)
-				for i, d := range f.Difference {
-					if i == 40 {
-						fmt.Fprintf(w, "      … %d lines more\n", len(f.Difference)-i)
-						break
-					}
-					if r := []rune(d); len(r) > 240 {
-						d = string(r[:240]) + "…"
-					}
-					fmt.Fprintf(w, "      %s\n", d)
-				}
-			}
+			tell(w, t.Findings)
 		}
 	}
 	for _, t := range v.Transitions {

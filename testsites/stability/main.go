@@ -25,7 +25,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), oracleCommand(), judgeCommand())
+	root.AddCommand(buildCommand(), oracleCommand(), judgeCommand(), showCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "stability:", err)
 		os.Exit(1)
@@ -101,4 +101,23 @@ func judgeCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the rows of the table in docs/stability.md")
 	cmd.Flags().StringVar(&jsonFile, "json", "", "write the verdict to this `file`")
 	return cmd
+}
+
+func showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SITE.json FILE [BUILD]",
+		Short: "Print what the oracle said about a page, by default in the last build",
+		Args:  cobra.RangeArgs(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readSite(args[0])
+			if err != nil {
+				return err
+			}
+			build := ""
+			if len(args) == 3 {
+				build = args[2]
+			}
+			return s.show(cmd.OutOrStdout(), args[1], build)
+		},
+	}
 }

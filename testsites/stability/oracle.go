@@ -166,6 +166,42 @@ func (s *siteFile) oracle(ctx context.Context, log io.Writer) error {
 // unasked is a page that the oracle was not asked about.
 type unasked struct{ dir, file, urlPath string }
 
+// seen is the answer about a page in a build's folder.
+func (s *siteFile) seen(dir string, p page) (*sight, error) {
+	data, err := os.ReadFile(s.answerName(s.question(dir), p.urlPath, p.body))
+	if err != nil {
+		return nil, fmt.Errorf("the oracle was not asked about %s: run oracle first: %w", p.file, err)
+	}
+	seen := &sight{}
+	return seen, json.Unmarshal(data, seen)
+}
+
+// show prints the answer about a file of a build, named by the start of its folder's name.
+func (s *siteFile) show(w io.Writer, file, build string) error {
+	builds, variants, err := s.buildDirs()
+	if err != nil {
+		return err
+	}
+	dir := builds[len(builds)-1]
+	for _, d := range slices.Concat(variants, builds) {
+		if build != "" && strings.HasPrefix(filepath.Base(d), build) {
+			dir = d
+		}
+	}
+	body, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	seen, err := s.seen(dir, page{file, s.urlPath(file), body})
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(seen)
+}
+
 const tabs = 2
 
 // ask starts a browser, asks it about pages, and returns those that are left
