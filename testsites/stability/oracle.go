@@ -55,10 +55,7 @@ func (s *siteFile) question(dir string) string {
 
 // answerName is the file with the answer about a page.
 func (s *siteFile) answerName(question, urlPath string, body []byte) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %s %d %s ", len(question), question, len(urlPath), urlPath)
-	h.Write(body)
-	sum := fmt.Sprintf("%x", h.Sum(nil))
+	sum := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d %s %d %s %s", len(question), question, len(urlPath), urlPath, essence(body))))
 	return s.path("oracle", sum[:2], sum[2:]+".json")
 }
 
