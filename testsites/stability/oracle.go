@@ -208,6 +208,7 @@ func (s *siteFile) ask(ctx context.Context, pages []unasked) ([]unasked, error) 
 		chromedp.NoSandbox, // it refuses one to root; the pages run no scripts
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("lang", "en-US"),
 		chromedp.WindowSize(1280, 1024))...)
 	defer cancel()
@@ -334,7 +335,7 @@ func (t *tab) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	if r.URL.Path == driver {
 		h.Set("Content-Type", "text/html")
-		io.WriteString(w, "<!DOCTYPE html><title>driver</title><body>")
+		io.WriteString(w, `<!DOCTYPE html><title>driver</title><style>iframe { position: fixed; left: -9999px }</style><body>` /* laid out, not painted */)
 		return
 	}
 	if p == nil {
