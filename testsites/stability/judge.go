@@ -12,8 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -402,11 +404,25 @@ func (j *judge) explain(ctx context.Context, t *transition, old, now *judged) er
 	return nil
 }
 
-// equal ignores where lines of text end, other than in preformatted blocks.
+// equal ignores where lines of text end, other than in preformatted blocks, and
+// in which zone a moment is told.
 func (a *sight) equal(b *sight) bool {
 	return strings.Join(a.Text, " ") == strings.Join(b.Text, " ") &&
 		slices.Equal(a.Pre, b.Pre) && slices.Equal(a.Links, b.Links) && slices.Equal(a.Media, b.Media) &&
-		slices.Equal(a.Alt, b.Alt) && slices.Equal(a.Head, b.Head)
+		slices.Equal(a.Alt, b.Alt) && slices.EqualFunc(a.Head, b.Head, func(x, y string) bool { return x == y || inUTC(x) == inUTC(y) })
+}
+
+var moment = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+
+// inUTC tells every moment in a text in UTC.
+func inUTC(s string) string {
+	return moment.ReplaceAllStringFunc(s, func(m string) string {
+		t, err := time.Parse(time.RFC3339Nano, m)
+		if err != nil {
+			return m
+		}
+		return t.UTC().Format(time.RFC3339Nano)
+	})
 }
 
 // differences shows how two sights differ, line by line.
@@ -430,12 +446,34 @@ func (a *sight) differences(b *sight) []string {
 	return out
 }
 
+// indent returns the lines of a difference that differ. Of long lines that
+// differ in one place it shows the place.
 func indent(lines []string) []string {
+	const long, around = 160, 40
 	var out []string
-	for _, l := range lines {
-		if strings.HasPrefix(l, "-") || strings.HasPrefix(l, "+") {
-			out = append(out, "  "+strings.ReplaceAll(l, "\t", "  "))
+	for i, l := range lines {
+		if !strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "+") {
+			continue
 		}
+		other := ""
+		if l[0] == '-' && i+1 < len(lines) {
+			other = lines[i+1]
+		} else if l[0] == '+' && i > 0 {
+			other = lines[i-1]
+		}
+		if x, y := []rune(l), []rune(other); len(x) > long && len(y) > long && x[0] != y[0] {
+			n, m := 1, min(len(x), len(y))
+			for n < m && x[n] == y[n] {
+				n++
+			}
+			end := 0
+			for end < m-n && x[len(x)-1-end] == y[len(y)-1-end] {
+				end++
+			}
+			from, to := max(1, n-around), min(len(x), len(x)-end+around)
+			l = l[:1] + "…" + string(x[from:to]) + "…"
+		}
+		out = append(out, "  "+strings.ReplaceAll(l, "\t", "  "))
 	}
 	return out
 }
