@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -205,10 +206,7 @@ func (j *judge) build(ctx context.Context, dir string) (*judged, error) {
 	if err := os.RemoveAll(site); err != nil {
 		return nil, err
 	}
-	if err := os.CopyFS(site, os.DirFS(dir)); err != nil {
-		return nil, err
-	}
-	if err := os.RemoveAll(filepath.Join(site, ".well-known")); err != nil { // one that was built in
+	if err := linkTree(site, dir); err != nil {
 		return nil, err
 	}
 	args := []string{"build", site, "--json", "--ledger", filepath.Join(j.tmp, ledgerName)}
@@ -273,6 +271,34 @@ func (j *judge) build(ctx context.Context, dir string) (*judged, error) {
 		}
 	}
 	return b, nil
+}
+
+// linkTree makes a folder with the files of another, as hard links where that
+// can be: pagerev adds a manifest, and changes none of them.
+func linkTree(to, from string) error {
+	return filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case rel == ".well-known":
+			return filepath.SkipDir // no manifest but pagerev's
+		case e.IsDir():
+			return os.Mkdir(target, 0o777)
+		case os.Link(name, target) == nil:
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o666)
+	})
 }
 
 type entry struct {
