@@ -23,6 +23,7 @@ func TestEqual(t *testing.T) {
 		{"lines that end elsewhere", func(s *sight) { s.Text = []string{"One two", "three"} }, true},
 		{"a moment told in another zone", func(s *sight) { s.Head = []string{"json-ld: 2026-12-02T01:00:00+13:00"} }, true},
 		{"the class of the page", func(s *sight) { s.List = true }, true},
+		{"how a formula is set", func(s *sight) { s.Text = []string{"𝑂ne", "𝐭wo three"} }, true},
 		{"another moment", func(s *sight) { s.Head = []string{"json-ld: 2026-12-02T01:00:00+12:00"} }, false},
 		{"a word", func(s *sight) { s.Text = []string{"One", "two four"} }, false},
 		{"an indent in a preformatted block", func(s *sight) { s.Pre = []string{"a\n b"} }, false},
