@@ -421,8 +421,7 @@ func (j *judge) explain(ctx context.Context, t *transition, old, now *judged) er
 		Pages []struct {
 			Key, Kind   string
 			Differences []struct {
-				Facet string
-				Lines []string
+				Facet, Name, Block, Words string
 			}
 		}
 	}
@@ -444,8 +443,9 @@ func (j *judge) explain(ctx context.Context, t *transition, old, now *judged) er
 				f.Difference = []string{"compare says: " + p.Kind}
 			}
 			for _, d := range p.Differences {
-				f.Difference = append(f.Difference, d.Facet)
-				f.Difference = append(f.Difference, indent(d.Lines)...)
+				if d.Words != "" {
+					f.Difference = append(f.Difference, strings.Join(strings.Fields(d.Facet+" "+d.Name+" "+d.Block), " ")+": "+d.Words)
+				}
 			}
 		}
 	}
