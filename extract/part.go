@@ -31,6 +31,7 @@ const (
 	// partTags is not left out: its links are content, in no order and at no
 	// place ([stream.tagged]).
 	partTags part = "tags count in no order and at no place"
+	partFooter part = "the site's own footer is not content"
 	// partSite counts only where the whole body is the region.
 	partSite part = "the site's own header, footer and sidebar are not content"
 )
@@ -206,6 +207,10 @@ func (f *finder) element(n *html.Node) {
 		case isShare(to):
 			f.add(n, partShare)
 		}
+	case atom.Footer:
+		if !sectioned(n) && !longer(n, 1500) && !has(n, is(atom.H1)) && copyright.MatchString(fold(textOf(n))) {
+			f.add(n, partFooter)
+		}
 	case atom.Img:
 		if w, h := attr(n, "width"), attr(n, "height"); (w == "1" || w == "0") && (h == "1" || h == "0") {
 			f.add(n, partPixel)
@@ -319,6 +324,21 @@ func alone(n *html.Node) bool {
 		}
 	}
 	return true
+}
+
+// copyright is in the footer of a site.
+var copyright = regexp.MustCompile(`(?i)(?:©|\(c\)|copyright).{0,60}?(?:19|20)[0-9]{2}`)
+
+// sectioned reports whether an element belongs to a part of the page rather
+// than to the page.
+func sectioned(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		switch p.DataAtom {
+		case atom.Article, atom.Section, atom.Aside, atom.Nav, atom.Blockquote, atom.Figure, atom.Dialog:
+			return true
+		}
+	}
+	return false
 }
 
 func shows(n *html.Node) bool {

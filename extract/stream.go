@@ -164,7 +164,7 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 		return
 	}
 	if to, ok := href(n); ok && n.DataAtom == atom.A {
-		if words := strings.ToLower(s.x.withoutIgnored(fold(textOf(n)))); words != "" {
+		if words := tagName(s.x.withoutIgnored(fold(textOf(n)))); words != "" {
 			s.tags = append(s.tags, tag{words, s.r.resolve(to)})
 		}
 		return
@@ -174,6 +174,17 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 			s.tagged(c, rm)
 		}
 	}
+}
+
+// tagName is a tag as all spell it who mean the same: builders take "Go-Tools",
+// "go tools" and "Go Tools" for one, and show it as whichever page comes first.
+func tagName(t string) string {
+	return fold(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, strings.ToLower(t)))
 }
 
 // end adds the tags, each once, in the order of their words.
