@@ -30,7 +30,7 @@ const (
 	partUnprinted part = "links that are not printed are not content"
 	// partTags is not left out: its links are content, in no order and at no
 	// place ([stream.tagged]).
-	partTags part = "tags count in no order and at no place"
+	partTags   part = "tags count in no order and at no place"
 	partFooter part = "the site's own footer is not content"
 	// partSite counts only where the whole body is the region.
 	partSite part = "the site's own header, footer and sidebar are not content"
