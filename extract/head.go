@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -166,8 +167,11 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 	for _, m := range items {
 		switch kind := headKind(m.name); kind {
 		case "text":
-			if m.name == "keywords" {
-				m.value = commas.ReplaceAllString(m.value, ", ") // minifiers differ
+			switch m.name {
+			case "keywords":
+				m.value = keywords(strings.Split(m.value, ","))
+			case "article:tag":
+				m.value = tagName(m.value)
 			}
 			if strings.HasPrefix(m.name, "twitter:data") && duration.MatchString(m.value) {
 				break // how long the page takes to read
@@ -197,7 +201,14 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 
 var duration = regexp.MustCompile(`^[0-9]+ ?\pL+\.?(?: \pL+)?$`)
 
-var commas = regexp.MustCompile(` *, *`)
+// keywords gives the tags of a page in one order and spelling.
+func keywords(list []string) string {
+	for i := range list {
+		list[i] = tagName(list[i])
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ", ")
+}
 
 // headKind says how a statement counts: as text, as a URL, as a list of words,
 // as JSON-LD, or, with "", not at all.
@@ -272,6 +283,12 @@ func neutral(v any, r *resolver) any {
 		delete(v, "dateModified")
 		delete(v, "sdDatePublished") // when the data was generated
 		for k, e := range v {
+			if k == "keywords" {
+				if words, ok := keywordsOf(e); ok {
+					v[k] = words
+					continue
+				}
+			}
 			v[k] = neutral(e, r)
 		}
 	case []any:
@@ -282,6 +299,25 @@ func neutral(v any, r *resolver) any {
 		return r.value(v)
 	}
 	return v
+}
+
+// keywordsOf reads the keywords of structured data: a text or a list of texts.
+func keywordsOf(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return keywords(strings.Split(v, ",")), true
+	case []any:
+		var list []string
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return "", false
+			}
+			list = append(list, s)
+		}
+		return keywords(list), true
+	}
+	return "", false
 }
 
 // value makes a value canonical that may be a URL, a time or any text.

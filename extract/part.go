@@ -475,13 +475,13 @@ func has(n *html.Node, sort func(*html.Node) bool) bool {
 	return false
 }
 
-// longerBeside is longer for the text that is not in links.
+// longerBeside reports whether so many letters or more are not in links.
 func longerBeside(n *html.Node, limit int) bool {
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
 		switch {
 		case n.Type == html.TextNode:
-			limit -= len(strings.Join(strings.Fields(n.Data), ""))
+			limit -= countLetters(n.Data)
 		case n.Type == html.ElementNode && !isLink(n) && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
 			for c := n.FirstChild; c != nil && limit >= 0; c = c.NextSibling {
 				walk(c)
