@@ -377,6 +377,10 @@ func (s *stream) reference(n *html.Node) {
 			s.ref("area", s.r.resolve(to), fold(attr(n, "alt")))
 		}
 	case atom.Img:
+		if alt := attr(n, "alt"); alt != "" && hasWord(attr(n, "class"), "emoji") {
+			s.addText(alt) // a sign, drawn by the site
+			break
+		}
 		src := source(n)
 		media("img", src, fold(attr(n, "alt")))
 		for _, key := range lazy {
