@@ -222,8 +222,8 @@ func headKind(name string) string {
 		return "url"
 	case "ld+json":
 		return "json"
-	case "og:updated_time", "article:modified_time":
-		return "" // they move with the build, or with what is content already
+	case "og:updated_time", "article:modified_time", "og:site_name", "twitter:site", "twitter:site:id":
+		return "" // they move with the build or the site, or with what is content already
 	case "license":
 		return "url"
 	case "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url",
@@ -271,7 +271,10 @@ func canonicalJSON(s string, r *resolver) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(neutral(v, r)); err != nil {
+	if v = neutral(v, r); v == nil {
+		return ""
+	}
+	if err := enc.Encode(v); err != nil {
 		return fold(s)
 	}
 	return strings.TrimSpace(b.String())
@@ -282,6 +285,13 @@ func neutral(v any, r *resolver) any {
 	case map[string]any:
 		delete(v, "dateModified")
 		delete(v, "sdDatePublished") // when the data was generated
+		// These follow from the text.
+		delete(v, "articleBody")
+		delete(v, "wordCount")
+		delete(v, "timeRequired")
+		if t, _ := v["@type"].(string); t == "BreadcrumbList" {
+			return nil // titles of other pages
+		}
 		for k, e := range v {
 			if k == "keywords" {
 				if words, ok := keywordsOf(e); ok {
@@ -292,9 +302,13 @@ func neutral(v any, r *resolver) any {
 			v[k] = neutral(e, r)
 		}
 	case []any:
-		for i, e := range v {
-			v[i] = neutral(e, r)
+		kept := v[:0]
+		for _, e := range v {
+			if e = neutral(e, r); e != nil {
+				kept = append(kept, e)
+			}
 		}
+		return kept
 	case string:
 		return r.value(v)
 	}

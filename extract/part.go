@@ -39,6 +39,7 @@ const (
 	partSponsor  part = "thanks to sponsors are not content of an article"
 	partContents part = "a table of contents repeats the headings"
 	partSkip     part = "links to skip a part or to the top are not content"
+	partOutdated part = "a notice that the page is old is not content"
 	partUnseen   part = "a note that a link opens elsewhere is not content"
 	partFooter   part = "the site's own footer is not content"
 	// partSite counts only where the whole body is the region.
@@ -64,6 +65,8 @@ var (
 	// readShape is the time it takes to read a page, countShape its length in
 	// any form, which counts only in a line about the page.
 	readShape, countShape, metaName, editHref *regexp.Regexp
+	codeHost                                  *regexp.Regexp
+	editWords                                 = map[string]bool{} // as letters gives them
 	openNotes                                 = map[string]bool{} // as letters gives them
 )
 
@@ -75,7 +78,7 @@ type partClass struct {
 func init() {
 	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
 		"related": partRelated, "reading": partReading, "replies": partReplies,
-		"signup": partSignup, "ad": partAd, "sponsor": partSponsor, "contents": partContents, "skip": partSkip, "unseen": partUnseen,
+		"signup": partSignup, "ad": partAd, "sponsor": partSponsor, "contents": partContents, "skip": partSkip, "unseen": partUnseen, "outdated": partOutdated,
 		"tags": partTags, "unprinted": partUnprinted, "recent": partRecent, "site": partSite}
 	section := ""
 	shapes := map[string]string{}
@@ -99,6 +102,8 @@ func init() {
 			ownerLine[l[0]] = append(ownerLine[l[0]], l)
 		case section == "recent":
 			recentNames[letters(l)] = true
+		case section == "edits":
+			editWords[letters(l)] = true
 		case section == "notes":
 			openNotes[letters(l)] = true
 		case section == "share":
@@ -106,17 +111,18 @@ func init() {
 		}
 	}
 	for name, re := range map[string]**regexp.Regexp{"changed": &changedShape, "made": &madeShape, "site": &siteLine,
-		"reading": &readShape, "count": &countShape, "meta": &metaName, "edit": &editHref} {
+		"reading": &readShape, "count": &countShape, "meta": &metaName, "host": &codeHost, "edit": &editHref} {
 		*re = regexp.MustCompile(shapes[name])
 	}
 }
 
 // findParts returns the parts of a document, and those hidden elements that
 // something else on the page shows.
-func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool) {
-	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, openers: map[string]bool{}}
+func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool, trimmed map[*html.Node]string) {
+	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, trimmed: map[*html.Node]string{}, openers: map[string]bool{}}
 	f.walk(root, false)
 	f.ofThings()
+	f.sources()
 	f.separators()
 	for _, n := range f.hidden {
 		// React streams content in hidden elements, and moves it.
@@ -127,7 +133,7 @@ func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, sho
 			shown[n] = true
 		}
 	}
-	return f.parts, shown
+	return f.parts, shown, f.trimmed
 }
 
 type finder struct {
@@ -136,8 +142,10 @@ type finder struct {
 	found   []*html.Node      // the keys of parts, in the order in which they were found
 	said    map[string][]part // what a class or id attribute says, by its value
 	hidden  []*html.Node
-	openers map[string]bool // ids that a control or a link on the page names
-	pairs   int             // parts of a term and its description
+	toHost  []*html.Node          // links to code hosts that have no words
+	trimmed map[*html.Node]string // texts without the page's length
+	openers map[string]bool       // ids that a control or a link on the page names
+	pairs   int                   // parts of a term and its description
 }
 
 func (f *finder) add(n *html.Node, p part) {
@@ -147,22 +155,56 @@ func (f *finder) add(n *html.Node, p part) {
 	}
 }
 
+// sources adds the links that lead where a link to edit the page leads.
+func (f *finder) sources() {
+	where := map[string]bool{}
+	for _, n := range f.found {
+		if f.parts[n] == partEdit {
+			where[attr(n, "href")] = true
+		}
+	}
+	for _, n := range f.toHost {
+		if where[attr(n, "href")] && letters(textOf(n)) == "" {
+			f.add(n, partEdit)
+		}
+	}
+}
+
 // separators adds what only set a part apart from its neighbours in a line: the
 // dot in front of it, else the one behind.
 func (f *finder) separators() {
 	for _, n := range f.found {
-		switch f.parts[n] {
+		p := f.parts[n]
+		switch p {
 		case partDate, partReading, partEdit:
 		default:
 			continue
+		}
+		for n.Type == html.ElementNode && !isBlock(n) && !isBlock(n.Parent) && alone(n) {
+			n = n.Parent
 		}
 		if isBlock(n) {
 			continue
 		}
 		for _, step := range []func(*html.Node) *html.Node{before, after} {
-			if s := step(n); s != nil && f.parts[s] == "" && isSeparator(s) {
-				f.parts[s] = f.parts[n]
+			s := step(n)
+			if s == nil || f.parts[s] != "" {
+				continue
+			}
+			if isSeparator(s) {
+				f.parts[s] = p
 				break
+			}
+			if s == before(n) && s.Type == html.TextNode {
+				t := s.Data
+				if shorter, ok := f.trimmed[s]; ok {
+					t = shorter
+				}
+				t = strings.ReplaceAll(t, "&nbsp;", " ")
+				if cut := strings.TrimRight(t, " \u00A0\n\t·|•–—"); cut != strings.TrimRight(t, " \u00A0\n\t") {
+					f.trimmed[s] = cut
+					break
+				}
 			}
 		}
 	}
@@ -189,6 +231,7 @@ func isSeparator(n *html.Node) bool {
 	if n.Type == html.ElementNode {
 		t = textOf(n)
 	}
+	t = strings.ReplaceAll(t, "&nbsp;", " ") // written twice by some themes
 	return len(t) < 40 && letters(t) == "" && fold(t) != ""
 }
 
@@ -274,8 +317,10 @@ func (f *finder) element(n *html.Node) {
 			f.add(n, partPager)
 		case isShare(to):
 			f.add(n, partShare)
-		case editHref.MatchString(to):
+		case hasWord(rel, "edit"), editHref.MatchString(to), codeHost.MatchString(to) && editWords[letters(textOf(n))]:
 			f.add(n, partEdit)
+		case codeHost.MatchString(to) && letters(textOf(n)) == "":
+			f.toHost = append(f.toHost, n)
 		}
 		if to == "#" || to == "#top" {
 			if l := letters(textOf(n)); l == "" || l == "top" || l == "backtotop" || l == "totop" || l == "gototop" || l == "returntotop" || l == "scrolltotop" {
@@ -334,7 +379,7 @@ var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "
 	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right", "print",
 	"tag", "term", "categor", "keyword", "topic", "count", "comment", "giscus", "utteranc", "disqus", "isso", "remark",
 	"cusdis", "mention", "newsletter", "subscri", "mcembed", "signup", "mailing", "convertkit", "sponsor", "ad", "promo", "toc", "contents",
-	"top", "sronly", "visuallyhidden", "screen"}
+	"outdated", "stale", "expired", "buttondown", "top", "sronly", "visuallyhidden", "screen"}
 
 func hasAny(s string, list []string) bool {
 	for _, l := range list {
@@ -360,17 +405,20 @@ func (f *finder) fits(n *html.Node, p part) bool {
 	case partSignup:
 		return !longer(n, 800) && !has(n, is(atom.H1)) && has(n, isEmailField)
 	case partSponsor:
-		return f.article && !longer(n, 800) && !has(n, is(atom.H1))
+		return (f.article || has(n, isSponsored)) && !longer(n, 800) && !has(n, is(atom.H1))
 	case partAd:
 		return !longer(n, 800) && !has(n, is(atom.H1))
 	case partContents:
 		return has(n, isLink) && !has(n, func(n *html.Node) bool { return isLink(n) && !strings.HasPrefix(attr(n, "href"), "#") }) && !longerBeside(n, 40)
 	case partSkip:
 		return has(n, isLink) && !longer(n, 60)
+	case partOutdated:
+		return !longer(n, 400) && !has(n, isHeading)
 	case partUnseen:
-		return openNotes[letters(textOf(n))]
+		// Or the name of a frame around code.
+		return openNotes[letters(textOf(n))] || n.Parent.DataAtom == atom.Figcaption && after(n.Parent) != nil && after(n.Parent).DataAtom == atom.Pre
 	case partRelated:
-		return has(n, isLink) && !has(n, is(atom.H1))
+		return (has(n, isLink) || has(n, isHeading) && !longer(n, 40)) && !has(n, is(atom.H1))
 	case partUnprinted:
 		return has(n, isLink) && !has(n, isHeading) && !has(n, is(atom.Img)) && !longer(n, 600) && !longerBeside(n, 0)
 	case partTags:
@@ -390,6 +438,10 @@ func isScript(n *html.Node) bool {
 	return n.DataAtom == atom.Script || n.DataAtom == atom.Noscript || n.DataAtom == atom.Iframe
 }
 
+func isSponsored(n *html.Node) bool {
+	return isLink(n) && hasWord(strings.ToLower(attr(n, "rel")), "sponsored")
+}
+
 func isEmailField(n *html.Node) bool {
 	return n.DataAtom == atom.Input && strings.EqualFold(attr(n, "type"), "email")
 }
@@ -407,6 +459,10 @@ func (f *finder) length(n *html.Node) {
 	t := fold(textOf(at))
 	if at == n {
 		t = fold(n.Data)
+		if rest, ok := withoutLength(t); ok && f.aboutPage(p) {
+			f.trimmed[n] = rest
+			return
+		}
 	}
 	switch {
 	case !countShape.MatchString(t):
@@ -418,14 +474,47 @@ func (f *finder) length(n *html.Node) {
 		f.add(at, partReading)
 		return
 	}
-	for a, up := p, 0; a != nil && up < 4; a, up = a.Parent, up+1 {
-		for _, name := range strings.Fields(attr(a, "class")) {
-			if metaName.MatchString(letters(name)) && !longer(a, 400) {
-				f.add(at, partReading)
-				return
+	if f.aboutPage(p) {
+		f.add(at, partReading)
+	}
+}
+
+// aboutPage reports whether an element is in a line that tells about the page:
+// its author, its date.
+func (f *finder) aboutPage(n *html.Node) bool {
+	for up := 0; n != nil && up < 4; n, up = n.Parent, up+1 {
+		for _, name := range strings.Fields(attr(n, "class")) {
+			if metaName.MatchString(letters(name)) && !longer(n, 400) {
+				return true
 			}
 		}
 	}
+	return false
+}
+
+var betweenFacts = regexp.MustCompile(`[ ]*[·|•–—][ ]*`)
+
+// withoutLength takes the page's length out of a text such as " · 5 min · Ann",
+// with what sets it apart; it reports false if that has none, or nothing else.
+func withoutLength(t string) (string, bool) {
+	t = strings.ReplaceAll(t, "&nbsp;", " ") // written twice by some themes
+	between := betweenFacts.FindAllString(t, -1)
+	if len(between) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	found := false
+	for i, fact := range betweenFacts.Split(t, -1) {
+		if countShape.MatchString(fact) {
+			found = true
+			continue
+		}
+		if i > 0 && (b.Len() > 0 || fact != "") {
+			b.WriteString(" · ")
+		}
+		b.WriteString(fact)
+	}
+	return b.String(), found
 }
 
 // recent adds a heading such as "Recent posts", or the wrapper in which it stands
@@ -663,7 +752,7 @@ func (f *finder) text(n *html.Node) {
 	if t == "" {
 		return
 	}
-	if '0' <= t[0] && t[0] <= '9' || t[0] >= 0xC2 {
+	if '0' <= t[0] && t[0] <= '9' || t[0] >= 0xC2 || t[0] == '&' || t[0] == '|' || strings.Contains(t, "·") || strings.Contains(t, "•") || strings.Contains(t, "|") {
 		f.length(n)
 	}
 	if begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 && begins(t, &ownerLine) == 0 {

@@ -120,7 +120,9 @@ func (s *stream) region(root *html.Node, rm *removal, wholeBody bool) {
 func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	switch n.Type {
 	case html.TextNode:
-		if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
+		if t, ok := rm.p.trimmed[n]; ok {
+			s.addText(t)
+		} else if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
 			s.addText(n.Data)
 		}
 		return
@@ -268,7 +270,8 @@ func emptied(a atom.Atom) bool {
 	return false
 }
 
-// numbering is what the numbers of a list's items depend on.
+// numbering is what the numbers of a list's items depend on, and how many rows
+// and columns a cell is for.
 func numbering(n *html.Node) string {
 	out := ""
 	switch n.DataAtom {
@@ -281,6 +284,12 @@ func numbering(n *html.Node) string {
 		}
 		if hasAttr(n, "reversed") {
 			out += " reversed"
+		}
+	case atom.Td, atom.Th:
+		for _, key := range []string{"colspan", "rowspan"} {
+			if v := oneLine(attr(n, key)); v != "1" && v != "" {
+				out += " " + key + "=" + v
+			}
 		}
 	case atom.Li:
 		if value := oneLine(attr(n, "value")); value != "" {
@@ -444,6 +453,8 @@ func (s *stream) reference(n *html.Node) {
 		s.addText(attr(n, "label"))
 	case atom.Progress, atom.Meter:
 		s.addText("[" + attr(n, "value") + "/" + attr(n, "max") + "]")
+	case atom.Abbr:
+		s.ref("abbr", "", fold(attr(n, "title")))
 	case atom.Blockquote, atom.Q, atom.Del, atom.Ins:
 		if cite := attr(n, "cite"); cite != "" {
 			s.ref("cite", s.r.resolve(cite), "")
