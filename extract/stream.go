@@ -92,8 +92,29 @@ func shapeOf(n *html.Node) shape {
 		return plain
 	case n.DataAtom == 0 && notation[n.Data]:
 		return inline
+	case n.DataAtom == atom.Li && isCard(n):
+		return wrapper
 	}
 	return shapes[n.DataAtom]
+}
+
+// isCard reports whether an item of a list without numbers holds nothing but what
+// lays out: components are put in lists and taken out of them again.
+func isCard(li *html.Node) bool {
+	if li.Parent == nil || li.Parent.DataAtom != atom.Ul {
+		return false
+	}
+	card := false
+	for c := li.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case !shows(c):
+		case c.DataAtom == atom.Div, c.DataAtom == atom.Article, c.DataAtom == atom.Section:
+			card = true
+		default:
+			return false
+		}
+	}
+	return card
 }
 
 // keeps are the elements in which white space is kept.
