@@ -56,6 +56,9 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 		case res.Skip != "":
 			n.skip(res.Skip, res.Path)
 			continue
+		case res.List && r.in.Config.Lists == "exclude":
+			n.skip(site.SkipList, res.Path)
+			continue
 		case covered != nil && !covered.Covers(res.Key):
 			n.skip(site.SkipUncovered, res.Path)
 			continue
@@ -126,6 +129,8 @@ func (r *Run) complete(results []Result) error {
 func (r *Run) coverage() ledger.Coverage {
 	c := r.in.Config.Coverage
 	switch {
+	case c.Mode == "" && r.in.Config.Lists == "exclude":
+		return ledger.Coverage{Mode: ledger.CoverageNone}
 	case c.Mode == "" && r.urls.Base != "/":
 		return ledger.Coverage{Mode: ledger.CoveragePrefixes, Prefixes: []string{r.urls.Base}}
 	case c.Mode == "":

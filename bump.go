@@ -81,7 +81,7 @@ func Bump(ctx context.Context, o Options, which []string, reason string) (*BumpR
 		Commit: fmt.Sprintf("git commit -m %s -- %s", quote(fmt.Sprintf("Bump %s: %s", count(len(keys), "page"), reason)), quote(o.Ledger)),
 	}
 	for _, c := range changes {
-		rep.Changes = append(rep.Changes, Change{c, c.From, c.To})
+		rep.Changes = append(rep.Changes, Change{Change: c, From: c.From, To: c.To})
 	}
 	if o.DryRun {
 		return rep, nil

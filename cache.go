@@ -14,7 +14,7 @@ import (
 
 // cacheVersion changes with anything that would make an old cache's results
 // wrong: it is never needed, so an unknown one is simply not used.
-const cacheVersion = 2
+const cacheVersion = 3
 
 // cache remembers, by file, the digest of the body and what it gave.
 type cache struct {
@@ -30,6 +30,7 @@ type cachedPage struct {
 	Region    string         `json:"region,omitempty"`
 	Facets    extract.Facets `json:"facets"`
 	Empty     bool           `json:"empty,omitempty"`
+	List      bool           `json:"list,omitempty"`
 	Canonical string         `json:"canonical,omitempty"`
 	Blocks    Blocks         `json:"blocks,omitempty"`
 	Chars     int            `json:"chars,omitempty"`
@@ -51,7 +52,7 @@ func parseCache(data []byte) cache {
 func (c cachedPage) result(p Page, digest string) Result {
 	return Result{
 		Path: p.Path, Key: p.Key, Digest: digest,
-		Skip: c.Skip, Region: c.Region, Facets: c.Facets, Empty: c.Empty, Canonical: c.Canonical, Blocks: c.Blocks, Chars: c.Chars,
+		Skip: c.Skip, Region: c.Region, Facets: c.Facets, Empty: c.Empty, List: c.List, Canonical: c.Canonical, Blocks: c.Blocks, Chars: c.Chars,
 	}
 }
 
@@ -108,7 +109,7 @@ func (r *Run) nextCache(results []Result, revs map[string]int64, drifted map[str
 		old := r.cache.Pages[res.Path]
 		next.Pages[res.Path] = cachedPage{
 			Key: res.Key, Digest: res.Digest, Skip: res.Skip, Region: res.Region,
-			Facets: res.Facets, Empty: res.Empty, Canonical: res.Canonical,
+			Facets: res.Facets, Empty: res.Empty, List: res.List, Canonical: res.Canonical,
 			Blocks: res.Blocks, Chars: res.Chars,
 			Rev:    revs[res.Key],
 			Drifts: drifted[res.Key] || old.Drifts && old.Rev == revs[res.Key],

@@ -53,6 +53,9 @@ type Config struct {
 
 	// Coverage is "complete" (default), "none", or a list of path prefixes.
 	Coverage Coverage `json:"coverage,omitzero"`
+	// Lists is "include" (default) or "exclude": whether pages that are lists of
+	// the site's other pages are in the manifest. See [extract.Content.List].
+	Lists string `json:"lists,omitempty"`
 	// Digests says which pages carry a digest: "all" (default), "stable"
 	// (those whose bytes were never seen to move without their content) or
 	// "none".
@@ -229,6 +232,9 @@ func (c Config) check() error {
 		if err := checkBase(s.Base); err != nil {
 			return usage(fmt.Errorf("site %q: %w", c.Site, err))
 		}
+	}
+	if c.Lists != "" && c.Lists != "include" && c.Lists != "exclude" {
+		return usage(fmt.Errorf(`lists: %q: want "include" or "exclude"`, c.Lists))
 	}
 	switch c.Digests {
 	case "", "all", "stable", "none":

@@ -18,6 +18,7 @@ import (
 type Report struct {
 	Files   int `json:"files"`   // files in the folder
 	Pages   int `json:"pages"`   // pages listed
+	Lists   int `json:"lists"`   // of these, lists of the site's other pages
 	New     int `json:"new"`     // pages never seen before
 	Changed int `json:"changed"` // pages with a higher rev that had not left
 	Gone    int `json:"gone"`    // pages that left
@@ -63,6 +64,8 @@ type Change struct {
 	ledger.Change
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
+	// List: the page is a list of the site's other pages.
+	List bool `json:"list,omitempty"`
 }
 
 func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
@@ -84,7 +87,7 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 		case ledger.Migrated:
 			rep.Migrated++
 		}
-		rep.Changes = append(rep.Changes, Change{c, c.From, c.To})
+		rep.Changes = append(rep.Changes, Change{c, c.From, c.To, listed[c.Key].List})
 	}
 	rep.Drifted = len(drifted)
 	rep.DriftedPages = slices.AppendSeq([]string{}, maps.Keys(drifted))
@@ -100,6 +103,9 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 			if !res.Empty {
 				whole = append(whole, key)
 			}
+		}
+		if res.List {
+			rep.Lists++
 		}
 		if res.Empty {
 			empty = append(empty, key)

@@ -383,6 +383,8 @@ type Result struct {
 	Facets extract.Facets `json:"facets"`
 	// Empty: the page has no text and no references.
 	Empty bool `json:"empty,omitempty"`
+	// List: it is a list of the site's other pages ([extract.Content.List]).
+	List bool `json:"list,omitempty"`
 	// Canonical is the URL that the page says is its own, where that is
 	// another page of this site.
 	Canonical string `json:"canonical,omitempty"`
@@ -443,7 +445,7 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 			return res, usage(fmt.Errorf("%s: ignore and ignoreText leave nothing of its content: make them narrower, or exclude the page", p.Path))
 		}
 	}
-	res.Region, res.Facets, res.Empty = c.Region, c.Facets, c.Empty()
+	res.Region, res.Facets, res.Empty, res.List = c.Region, c.Facets, c.Empty(), c.List()
 	res.Blocks, res.Chars = blocksOf(c)
 	res.Canonical = r.otherCanonical(p, page.Canonical())
 	if line, ok := r.before.Pages[p.Key]; ok {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -166,8 +167,11 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 	for _, m := range items {
 		switch kind := headKind(m.name); kind {
 		case "text":
-			if m.name == "keywords" {
-				m.value = commas.ReplaceAllString(m.value, ", ") // minifiers differ
+			switch m.name {
+			case "keywords":
+				m.value = keywords(strings.Split(m.value, ","))
+			case "article:tag":
+				m.value = tagName(m.value)
 			}
 			if strings.HasPrefix(m.name, "twitter:data") && duration.MatchString(m.value) {
 				break // how long the page takes to read
@@ -197,7 +201,14 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 
 var duration = regexp.MustCompile(`^[0-9]+ ?\pL+\.?(?: \pL+)?$`)
 
-var commas = regexp.MustCompile(` *, *`)
+// keywords gives the tags of a page in one order and spelling.
+func keywords(list []string) string {
+	for i := range list {
+		list[i] = tagName(list[i])
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ", ")
+}
 
 // headKind says how a statement counts: as text, as a URL, as a list of words,
 // as JSON-LD, or, with "", not at all.
@@ -211,8 +222,8 @@ func headKind(name string) string {
 		return "url"
 	case "ld+json":
 		return "json"
-	case "og:updated_time", "article:modified_time":
-		return "" // they move with the build, or with what is content already
+	case "og:updated_time", "article:modified_time", "og:site_name", "twitter:site", "twitter:site:id":
+		return "" // they move with the build or the site, or with what is content already
 	case "license":
 		return "url"
 	case "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url", "og:video:secure_url",
@@ -260,7 +271,10 @@ func canonicalJSON(s string, r *resolver) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(neutral(v, r)); err != nil {
+	if v = neutral(v, r); v == nil {
+		return ""
+	}
+	if err := enc.Encode(v); err != nil {
 		return fold(s)
 	}
 	return strings.TrimSpace(b.String())
@@ -271,17 +285,53 @@ func neutral(v any, r *resolver) any {
 	case map[string]any:
 		delete(v, "dateModified")
 		delete(v, "sdDatePublished") // when the data was generated
+		// These follow from the text.
+		delete(v, "articleBody")
+		delete(v, "wordCount")
+		delete(v, "timeRequired")
+		if t, _ := v["@type"].(string); t == "BreadcrumbList" {
+			return nil // titles of other pages
+		}
 		for k, e := range v {
+			if k == "keywords" {
+				if words, ok := keywordsOf(e); ok {
+					v[k] = words
+					continue
+				}
+			}
 			v[k] = neutral(e, r)
 		}
 	case []any:
-		for i, e := range v {
-			v[i] = neutral(e, r)
+		kept := v[:0]
+		for _, e := range v {
+			if e = neutral(e, r); e != nil {
+				kept = append(kept, e)
+			}
 		}
+		return kept
 	case string:
 		return r.value(v)
 	}
 	return v
+}
+
+// keywordsOf reads the keywords of structured data: a text or a list of texts.
+func keywordsOf(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return keywords(strings.Split(v, ",")), true
+	case []any:
+		var list []string
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return "", false
+			}
+			list = append(list, s)
+		}
+		return keywords(list), true
+	}
+	return "", false
 }
 
 // value makes a value canonical that may be a URL, a time or any text.

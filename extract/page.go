@@ -37,6 +37,8 @@ type Page struct {
 
 	parts map[*html.Node]part // what is never content
 	shown map[*html.Node]bool // hidden, but something on the page shows it
+
+	trimmed map[*html.Node]string // what counts of a text node, if not all of it
 }
 
 // Parse reads a file. HTML is decoded by its byte order mark, its declared
@@ -57,7 +59,7 @@ func Parse(kind Kind, body []byte) *Page {
 	}
 	p := &Page{doc: goquery.NewDocumentFromNode(root)}
 	p.meta, p.lang, p.marked = treeHead(root, nil)
-	p.parts, p.shown = findParts(root, p.meta)
+	p.parts, p.shown, p.trimmed = findParts(root, p.meta)
 	return p
 }
 

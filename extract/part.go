@@ -30,7 +30,18 @@ const (
 	partUnprinted part = "links that are not printed are not content"
 	// partTags is not left out: its links are content, in no order and at no
 	// place ([stream.tagged]).
-	partTags part = "tags count in no order and at no place"
+	partTags     part = "tags count in no order and at no place"
+	partReading  part = "reading times and word counts are not content"
+	partEdit     part = "links to edit or report the page are not content"
+	partReplies  part = "a place for comments, or replies from elsewhere, are not content"
+	partSignup   part = "a form to subscribe is not content"
+	partAd       part = "advertisements are not content"
+	partSponsor  part = "thanks to sponsors are not content of an article"
+	partContents part = "a table of contents repeats the headings"
+	partSkip     part = "links to skip a part or to the top are not content"
+	partOutdated part = "a notice that the page is old is not content"
+	partUnseen   part = "a note that a link opens elsewhere is not content"
+	partFooter   part = "the site's own footer is not content"
 	// partSite counts only where the whole body is the region.
 	partSite part = "the site's own header, footer and sidebar are not content"
 )
@@ -51,6 +62,12 @@ var (
 	// their whole text: by how they begin, by a date, and by nothing after it
 	// but who did it, or with which commit.
 	changedShape, madeShape, siteLine *regexp.Regexp
+	// readShape is the time it takes to read a page, countShape its length in
+	// any form, which counts only in a line about the page.
+	readShape, countShape, metaName, editHref *regexp.Regexp
+	codeHost                                  *regexp.Regexp
+	editWords                                 = map[string]bool{} // as letters gives them
+	openNotes                                 = map[string]bool{} // as letters gives them
 )
 
 type partClass struct {
@@ -60,7 +77,9 @@ type partClass struct {
 
 func init() {
 	kinds := map[string]part{"date": partDate, "pager": partPager, "breadcrumbs": partCrumbs,
-		"related": partRelated, "tags": partTags, "unprinted": partUnprinted, "recent": partRecent, "site": partSite}
+		"related": partRelated, "reading": partReading, "replies": partReplies,
+		"signup": partSignup, "ad": partAd, "sponsor": partSponsor, "contents": partContents, "skip": partSkip, "unseen": partUnseen, "outdated": partOutdated,
+		"tags": partTags, "unprinted": partUnprinted, "recent": partRecent, "site": partSite}
 	section := ""
 	shapes := map[string]string{}
 	for l := range strings.Lines(partsText) {
@@ -74,7 +93,7 @@ func init() {
 			partClasses = append(partClasses, partClass{kinds[kind], regexp.MustCompile(re)})
 		case section == "shapes":
 			name, re, _ := strings.Cut(l, " ")
-			shapes[name] = strings.NewReplacer("{date}", shapes["date"], "{clock}", shapes["clock"]).Replace(re)
+			shapes[name] = strings.NewReplacer("{date}", shapes["date"], "{clock}", shapes["clock"], "{length}", shapes["length"], "{read}", shapes["read"]).Replace(re)
 		case section == "changed":
 			changedLine[l[0]] = append(changedLine[l[0]], l)
 		case section == "made":
@@ -83,19 +102,28 @@ func init() {
 			ownerLine[l[0]] = append(ownerLine[l[0]], l)
 		case section == "recent":
 			recentNames[letters(l)] = true
+		case section == "edits":
+			editWords[letters(l)] = true
+		case section == "notes":
+			openNotes[letters(l)] = true
 		case section == "share":
 			shares = append(shares, l)
 		}
 	}
-	changedShape, madeShape, siteLine = regexp.MustCompile(shapes["changed"]), regexp.MustCompile(shapes["made"]), regexp.MustCompile(shapes["site"])
+	for name, re := range map[string]**regexp.Regexp{"changed": &changedShape, "made": &madeShape, "site": &siteLine,
+		"reading": &readShape, "count": &countShape, "meta": &metaName, "host": &codeHost, "edit": &editHref} {
+		*re = regexp.MustCompile(shapes[name])
+	}
 }
 
 // findParts returns the parts of a document, and those hidden elements that
 // something else on the page shows.
-func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool) {
-	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, openers: map[string]bool{}}
+func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool, trimmed map[*html.Node]string) {
+	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, trimmed: map[*html.Node]string{}, openers: map[string]bool{}}
 	f.walk(root, false)
 	f.ofThings()
+	f.sources()
+	f.separators()
 	for _, n := range f.hidden {
 		// React streams content in hidden elements, and moves it.
 		if id := attr(n, "id"); id != "" && (f.openers[id] || strings.HasPrefix(id, "S:")) {
@@ -105,22 +133,106 @@ func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, sho
 			shown[n] = true
 		}
 	}
-	return f.parts, shown
+	return f.parts, shown, f.trimmed
 }
 
 type finder struct {
 	article bool // the page says that it is one article
 	parts   map[*html.Node]part
+	found   []*html.Node      // the keys of parts, in the order in which they were found
 	said    map[string][]part // what a class or id attribute says, by its value
 	hidden  []*html.Node
-	openers map[string]bool // ids that a control or a link on the page names
-	pairs   int             // parts of a term and its description
+	toHost  []*html.Node          // links to code hosts that have no words
+	trimmed map[*html.Node]string // texts without the page's length
+	openers map[string]bool       // ids that a control or a link on the page names
+	pairs   int                   // parts of a term and its description
 }
 
 func (f *finder) add(n *html.Node, p part) {
 	if _, there := f.parts[n]; !there {
 		f.parts[n] = p
+		f.found = append(f.found, n)
 	}
+}
+
+// sources adds the links that lead where a link to edit the page leads.
+func (f *finder) sources() {
+	where := map[string]bool{}
+	for _, n := range f.found {
+		if f.parts[n] == partEdit {
+			where[attr(n, "href")] = true
+		}
+	}
+	for _, n := range f.toHost {
+		if where[attr(n, "href")] && letters(textOf(n)) == "" {
+			f.add(n, partEdit)
+		}
+	}
+}
+
+// separators adds what only set a part apart from its neighbours in a line: the
+// dot in front of it, else the one behind.
+func (f *finder) separators() {
+	for _, n := range f.found {
+		p := f.parts[n]
+		switch p {
+		case partDate, partReading, partEdit:
+		default:
+			continue
+		}
+		for n.Type == html.ElementNode && !isBlock(n) && !isBlock(n.Parent) && alone(n) {
+			n = n.Parent
+		}
+		if isBlock(n) {
+			continue
+		}
+		for _, step := range []func(*html.Node) *html.Node{before, after} {
+			s := step(n)
+			if s == nil || f.parts[s] != "" {
+				continue
+			}
+			if isSeparator(s) {
+				f.parts[s] = p
+				break
+			}
+			if s == before(n) && s.Type == html.TextNode {
+				t := s.Data
+				if shorter, ok := f.trimmed[s]; ok {
+					t = shorter
+				}
+				t = strings.ReplaceAll(t, "&nbsp;", " ")
+				if cut := strings.TrimRight(t, " \u00A0\n\t·|•–—"); cut != strings.TrimRight(t, " \u00A0\n\t") {
+					f.trimmed[s] = cut
+					break
+				}
+			}
+		}
+	}
+}
+
+func before(n *html.Node) *html.Node {
+	for n = n.PrevSibling; n != nil && !shows(n); n = n.PrevSibling {
+	}
+	return n
+}
+
+func after(n *html.Node) *html.Node {
+	for n = n.NextSibling; n != nil && !shows(n); n = n.NextSibling {
+	}
+	return n
+}
+
+// isSeparator reports whether a node shows some signs and nothing else.
+func isSeparator(n *html.Node) bool {
+	if n.Type == html.ElementNode && (isBlock(n) || has(n, is(atom.Img)) || has(n, is(atom.Svg))) {
+		return false
+	}
+	t := n.Data
+	if n.Type == html.ElementNode {
+		t = textOf(n)
+	}
+	t = strings.ReplaceAll(t, "&nbsp;", " ") // written twice by some themes
+	return len(t) < 40 && letters(t) == "" && fold(t) != ""
 }
 
 // ofThings takes dates of modification for content where there are more than
@@ -205,6 +317,19 @@ func (f *finder) element(n *html.Node) {
 			f.add(n, partPager)
 		case isShare(to):
 			f.add(n, partShare)
+		case hasWord(rel, "edit"), editHref.MatchString(to), codeHost.MatchString(to) && editWords[letters(textOf(n))]:
+			f.add(n, partEdit)
+		case codeHost.MatchString(to) && letters(textOf(n)) == "":
+			f.toHost = append(f.toHost, n)
+		}
+		if to == "#" || to == "#top" {
+			if l := letters(textOf(n)); l == "" || l == "top" || l == "backtotop" || l == "totop" || l == "gototop" || l == "returntotop" || l == "scrolltotop" {
+				f.add(n, partSkip)
+			}
+		}
+	case atom.Footer:
+		if !sectioned(n) && !longer(n, 1500) && !has(n, is(atom.H1)) && copyright.MatchString(fold(textOf(n))) {
+			f.add(n, partFooter)
 		}
 	case atom.Img:
 		if w, h := attr(n, "width"), attr(n, "height"); (w == "1" || w == "0") && (h == "1" || h == "0") {
@@ -252,7 +377,9 @@ func (f *finder) names(val string) []part {
 // to look for them is many times faster.
 var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "nav", "breadcrumb", "related", "similar", "recommended",
 	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right", "print",
-	"tag", "term", "categor", "keyword", "topic"}
+	"tag", "term", "categor", "keyword", "topic", "count", "comment", "giscus", "utteranc", "disqus", "isso", "remark",
+	"cusdis", "mention", "newsletter", "subscri", "mcembed", "signup", "mailing", "convertkit", "sponsor", "ad", "promo", "toc", "contents",
+	"outdated", "stale", "expired", "buttondown", "top", "sronly", "visuallyhidden", "screen"}
 
 func hasAny(s string, list []string) bool {
 	for _, l := range list {
@@ -271,8 +398,27 @@ func (f *finder) fits(n *html.Node, p part) bool {
 		return !longer(n, 300) && !has(n, isHeading)
 	case partPager, partCrumbs:
 		return !longer(n, 600) && has(n, isLink) && !has(n, is(atom.H1))
+	case partReading:
+		return !longer(n, 60) && !has(n, isLink) && !has(n, isHeading)
+	case partReplies:
+		return !has(n, is(atom.H1)) && (!longer(n, 40) || !longer(n, 200) && has(n, isScript)) || replies.MatchString(letters(attr(n, "class")+attr(n, "id")))
+	case partSignup:
+		return !longer(n, 800) && !has(n, is(atom.H1)) && has(n, isEmailField)
+	case partSponsor:
+		return (f.article || has(n, isSponsored)) && !longer(n, 800) && !has(n, is(atom.H1))
+	case partAd:
+		return !longer(n, 800) && !has(n, is(atom.H1))
+	case partContents:
+		return has(n, isLink) && !has(n, func(n *html.Node) bool { return isLink(n) && !strings.HasPrefix(attr(n, "href"), "#") }) && !longerBeside(n, 40)
+	case partSkip:
+		return has(n, isLink) && !longer(n, 60)
+	case partOutdated:
+		return !longer(n, 400) && !has(n, isHeading)
+	case partUnseen:
+		// Or the name of a frame around code.
+		return openNotes[letters(textOf(n))] || n.Parent.DataAtom == atom.Figcaption && after(n.Parent) != nil && after(n.Parent).DataAtom == atom.Pre
 	case partRelated:
-		return has(n, isLink) && !has(n, is(atom.H1))
+		return (has(n, isLink) || has(n, isHeading) && !longer(n, 40)) && !has(n, is(atom.H1))
 	case partUnprinted:
 		return has(n, isLink) && !has(n, isHeading) && !has(n, is(atom.Img)) && !longer(n, 600) && !longerBeside(n, 0)
 	case partTags:
@@ -283,6 +429,92 @@ func (f *finder) fits(n *html.Node, p part) bool {
 		return !has(n, is(atom.H1)) && !has(n, is(atom.Main)) && !has(n, is(atom.Article))
 	}
 	return true
+}
+
+// replies are collected from elsewhere by the build: they move with each of them.
+var replies = regexp.MustCompile(`webmention`)
+
+func isScript(n *html.Node) bool {
+	return n.DataAtom == atom.Script || n.DataAtom == atom.Noscript || n.DataAtom == atom.Iframe
+}
+
+func isSponsored(n *html.Node) bool {
+	return isLink(n) && hasWord(strings.ToLower(attr(n, "rel")), "sponsored")
+}
+
+func isEmailField(n *html.Node) bool {
+	return n.DataAtom == atom.Input && strings.EqualFold(attr(n, "type"), "email")
+}
+
+// length looks at a text node that may say how long the page is.
+func (f *finder) length(n *html.Node) {
+	if len(n.Data) > 120 {
+		return
+	}
+	p := n.Parent
+	at := n
+	if t := fold(textOf(p)); len(t) <= 60 && t != "" && countShape.MatchString(t) && !isBlock(p) {
+		at = p
+	}
+	t := fold(textOf(at))
+	if at == n {
+		t = fold(n.Data)
+		if rest, ok := withoutLength(t); ok && f.aboutPage(p) {
+			f.trimmed[n] = rest
+			return
+		}
+	}
+	switch {
+	case !countShape.MatchString(t):
+		return
+	case readShape.MatchString(t) && p.DataAtom != atom.Td && p.DataAtom != atom.Strong && p.DataAtom != atom.B && p.DataAtom != atom.Em && p.DataAtom != atom.A:
+		if isBlock(p) && alone(n) && p.DataAtom != atom.Main && p.DataAtom != atom.Body && p.DataAtom != atom.Li {
+			at = p
+		}
+		f.add(at, partReading)
+		return
+	}
+	if f.aboutPage(p) {
+		f.add(at, partReading)
+	}
+}
+
+// aboutPage reports whether an element is in a line that tells about the page:
+// its author, its date.
+func (f *finder) aboutPage(n *html.Node) bool {
+	for up := 0; n != nil && up < 4; n, up = n.Parent, up+1 {
+		for _, name := range strings.Fields(attr(n, "class")) {
+			if metaName.MatchString(letters(name)) && !longer(n, 400) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var betweenFacts = regexp.MustCompile(`[ ]*[·|•–—][ ]*`)
+
+// withoutLength takes the page's length out of a text such as " · 5 min · Ann",
+// with what sets it apart; it reports false if that has none, or nothing else.
+func withoutLength(t string) (string, bool) {
+	t = strings.ReplaceAll(t, "&nbsp;", " ") // written twice by some themes
+	between := betweenFacts.FindAllString(t, -1)
+	if len(between) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	found := false
+	for i, fact := range betweenFacts.Split(t, -1) {
+		if countShape.MatchString(fact) {
+			found = true
+			continue
+		}
+		if i > 0 && (b.Len() > 0 || fact != "") {
+			b.WriteString(" · ")
+		}
+		b.WriteString(fact)
+	}
+	return b.String(), found
 }
 
 // recent adds a heading such as "Recent posts", or the wrapper in which it stands
@@ -319,6 +551,21 @@ func alone(n *html.Node) bool {
 		}
 	}
 	return true
+}
+
+// copyright is in the footer of a site.
+var copyright = regexp.MustCompile(`(?i)(?:©|\(c\)|copyright).{0,60}?(?:19|20)[0-9]{2}`)
+
+// sectioned reports whether an element belongs to a part of the page rather
+// than to the page.
+func sectioned(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		switch p.DataAtom {
+		case atom.Article, atom.Section, atom.Aside, atom.Nav, atom.Blockquote, atom.Figure, atom.Dialog:
+			return true
+		}
+	}
+	return false
 }
 
 func shows(n *html.Node) bool {
@@ -455,13 +702,13 @@ func has(n *html.Node, sort func(*html.Node) bool) bool {
 	return false
 }
 
-// longerBeside is longer for the text that is not in links.
+// longerBeside reports whether so many letters or more are not in links.
 func longerBeside(n *html.Node, limit int) bool {
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
 		switch {
 		case n.Type == html.TextNode:
-			limit -= len(strings.Join(strings.Fields(n.Data), ""))
+			limit -= countLetters(n.Data)
 		case n.Type == html.ElementNode && !isLink(n) && n.DataAtom != atom.Script && n.DataAtom != atom.Style:
 			for c := n.FirstChild; c != nil && limit >= 0; c = c.NextSibling {
 				walk(c)
@@ -476,7 +723,7 @@ func longerBeside(n *html.Node, limit int) bool {
 // without white space.
 func longer(n *html.Node, limit int) bool {
 	for d := range n.Descendants() {
-		if d.Type == html.TextNode && d.Parent.DataAtom != atom.Script && d.Parent.DataAtom != atom.Style {
+		if d.Type == html.TextNode && d.Parent.DataAtom != atom.Script && d.Parent.DataAtom != atom.Style && d.Parent.DataAtom != atom.Noscript {
 			for i := 0; i < len(d.Data); i++ {
 				if !isSpace(d.Data[i]) {
 					limit--
@@ -502,7 +749,13 @@ const (
 // whose whole text is of that shape; or the node itself between two blocks.
 func (f *finder) text(n *html.Node) {
 	t := strings.TrimLeft(n.Data, " \t\n\r\f")
-	if t == "" || begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 && begins(t, &ownerLine) == 0 {
+	if t == "" {
+		return
+	}
+	if '0' <= t[0] && t[0] <= '9' || t[0] >= 0xC2 || t[0] == '&' || t[0] == '|' || strings.Contains(t, "·") || strings.Contains(t, "•") || strings.Contains(t, "|") {
+		f.length(n)
+	}
+	if begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 && begins(t, &ownerLine) == 0 {
 		return
 	}
 	for at := n; ; at = at.Parent {
@@ -519,7 +772,8 @@ func (f *finder) text(n *html.Node) {
 			return
 		}
 		if kind := lineKind(line); kind != "" && (at != n || ownLine(n)) {
-			f.parts[at] = kind
+			delete(f.parts, at)
+			f.add(at, kind)
 		}
 	}
 }

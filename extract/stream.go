@@ -94,8 +94,29 @@ func shapeOf(n *html.Node) shape {
 		return plain
 	case n.DataAtom == 0 && notation[n.Data]:
 		return inline
+	case n.DataAtom == atom.Li && isCard(n):
+		return wrapper
 	}
 	return shapes[n.DataAtom]
+}
+
+// isCard reports whether an item of a list without numbers holds nothing but what
+// lays out: components are put in lists and taken out of them again.
+func isCard(li *html.Node) bool {
+	if li.Parent == nil || li.Parent.DataAtom != atom.Ul {
+		return false
+	}
+	card := false
+	for c := li.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case !shows(c):
+		case c.DataAtom == atom.Div, c.DataAtom == atom.Article, c.DataAtom == atom.Section:
+			card = true
+		default:
+			return false
+		}
+	}
+	return card
 }
 
 // keeps are the elements in which white space is kept.
@@ -122,7 +143,10 @@ func (s *stream) region(root *html.Node, rm *removal, wholeBody bool) {
 func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	switch n.Type {
 	case html.TextNode:
-		if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
+		if t, ok := rm.p.trimmed[n]; ok {
+			s.trace.reading(n)
+			s.addText(t)
+		} else if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
 			s.trace.reading(n)
 			s.addText(n.Data)
 		}
@@ -167,7 +191,7 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 		return
 	}
 	if to, ok := href(n); ok && n.DataAtom == atom.A {
-		if words := strings.ToLower(s.x.withoutIgnored(fold(textOf(n)))); words != "" {
+		if words := tagName(s.x.withoutIgnored(fold(textOf(n)))); words != "" {
 			s.tags = append(s.tags, tag{words, s.r.resolve(to)})
 			s.trace.tagged(s.tags[len(s.tags)-1], n)
 		}
@@ -178,6 +202,17 @@ func (s *stream) tagged(n *html.Node, rm *removal) {
 			s.tagged(c, rm)
 		}
 	}
+}
+
+// tagName is a tag as all spell it who mean the same: builders take "Go-Tools",
+// "go tools" and "Go Tools" for one, and show it as whichever page comes first.
+func tagName(t string) string {
+	return fold(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, strings.ToLower(t)))
 }
 
 // end adds the tags, each once, in the order of their words.
@@ -266,7 +301,8 @@ func emptied(a atom.Atom) bool {
 	return false
 }
 
-// numbering is what the numbers of a list's items depend on.
+// numbering is what the numbers of a list's items depend on, and how many rows
+// and columns a cell is for.
 func numbering(n *html.Node) string {
 	out := ""
 	switch n.DataAtom {
@@ -279,6 +315,12 @@ func numbering(n *html.Node) string {
 		}
 		if hasAttr(n, "reversed") {
 			out += " reversed"
+		}
+	case atom.Td, atom.Th:
+		for _, key := range []string{"colspan", "rowspan"} {
+			if v := oneLine(attr(n, key)); v != "1" && v != "" {
+				out += " " + key + "=" + v
+			}
 		}
 	case atom.Li:
 		if value := oneLine(attr(n, "value")); value != "" {
@@ -378,6 +420,10 @@ func (s *stream) reference(n *html.Node) {
 			s.ref("area", s.r.resolve(to), fold(attr(n, "alt")))
 		}
 	case atom.Img:
+		if alt := attr(n, "alt"); alt != "" && hasWord(attr(n, "class"), "emoji") {
+			s.addText(alt) // a sign, drawn by the site
+			break
+		}
 		src := source(n)
 		media("img", src, fold(attr(n, "alt")))
 		for _, key := range lazy {
@@ -441,6 +487,8 @@ func (s *stream) reference(n *html.Node) {
 		s.addText(attr(n, "label"))
 	case atom.Progress, atom.Meter:
 		s.addText("[" + attr(n, "value") + "/" + attr(n, "max") + "]")
+	case atom.Abbr:
+		s.ref("abbr", "", fold(attr(n, "title")))
 	case atom.Blockquote, atom.Q, atom.Del, atom.Ins:
 		if cite := attr(n, "cite"); cite != "" {
 			s.ref("cite", s.r.resolve(cite), "")

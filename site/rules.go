@@ -42,6 +42,7 @@ const (
 	SkipErrorPage = "error page" // 404.html and its kind
 	SkipRedirect  = "redirect"   // a stub that sends its reader elsewhere
 	SkipNoIndex   = "noindex"    // marked so by its author (spec 7.4)
+	SkipList      = "list"       // a list of other pages, which the configuration leaves out
 	SkipUncovered = "outside of the coverage"
 )
 

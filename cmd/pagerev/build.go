@@ -144,6 +144,9 @@ func tellChanges(w io.Writer, changes []pagerev.Change) {
 		kinds[string(c.Kind)]++
 	}
 	n := 0
+	// Lists move with almost every page: they come last.
+	changes = slices.Clone(changes)
+	slices.SortStableFunc(changes, func(a, b pagerev.Change) int { return order(a.List) - order(b.List) })
 	for _, c := range changes {
 		// A first build, or a new configuration, is told by its number.
 		if c.Kind == "migrated" || c.Kind == "new" && kinds["new"] > shown {
@@ -162,6 +165,13 @@ func tellChanges(w io.Writer, changes []pagerev.Change) {
 	}
 }
 
+func order(list bool) int {
+	if list {
+		return 1
+	}
+	return 0
+}
+
 func changeLine(c pagerev.Change) string {
 	s := fmt.Sprintf("  %-12s %s", c.Kind, c.Key)
 	switch {
@@ -174,6 +184,9 @@ func changeLine(c pagerev.Change) string {
 	}
 	if len(c.Facets) > 0 {
 		s += "  " + strings.Join(c.Facets, ", ")
+	}
+	if c.List {
+		s += "  (a list)"
 	}
 	if c.Reason != "" {
 		s += "  (" + c.Reason + ")"

@@ -53,7 +53,6 @@ func TestOf(t *testing.T) {
 		{"the head", `<title>A garden</title><meta name=author content=Me><main>x</main>`, `<title>A park</title><meta name=robots content=noarchive><main>x</main>`, `head: author: [-Me-]|head: robots: {+noarchive+}|head: title: A [-garden-]{+park+}`},
 		{"structured data", `<script type=application/ld+json>{"name":"A garden","n":1}</script><main>x</main>`, `<script type=application/ld+json>{"name":"A park","n":1}</script><main>x</main>`, `head: ld+json: {"n":1,"name":"A [-garden-]{+park+}"}`},
 		{"another region, and the head", `<title>A</title><article>x</article>`, `<title>B</title><main>x</main>`, `head: title: [-A-]{+B+}|text: region: found in another one: [-article-]{+main+}|refs: region: found in another one: [-article-]{+main+}`},
-		{"a no-break space", "<main>1 kg</main>", "<main>1\u00a0kg</main>", `text: main: [-1 kg-]{+1\u00a0kg+}`},
 		{"another form of a letter", "<main>café</main>", "<main>cafe\u0301</main>", `text: main: [-caf\u00e9-]{+cafe\u0301+}`},
 		{"spaces in code", "<main><pre>a  b</pre></main>", "<main><pre>a b</pre></main>", `text: main, in pre: a[-  -]{+ +}b`},
 		{"far apart", "<main><p>one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen</p></main>", "<main><p>1 two three four five six seven eight nine ten eleven twelve thirteen fourteen 15</p></main>",
