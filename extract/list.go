@@ -29,7 +29,9 @@ func (c *Content) List() bool {
 		switch {
 		case isText:
 			text += countLetters(run)
-			words += run
+			if heading && len(words) < 400 {
+				words += run
+			}
 		case len(l) == len("<h2>") && strings.HasPrefix(l, "<h") && l != "<h1>" && l != "<hr>":
 			heading, words = true, ""
 		case heading && strings.HasPrefix(l, "</h"):
