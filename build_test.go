@@ -675,7 +675,7 @@ func TestHostileCache(t *testing.T) {
 	for name, c := range map[string]string{
 		"other context":    strings.Replace(lie, context, "0000000000000000", 1),
 		"no context":       strings.Replace(lie, context, "", 1),
-		"other version":    strings.Replace(lie, `"pagerevCache":2`, `"pagerevCache":1`, 1),
+		"other version":    strings.Replace(lie, `"pagerevCache":3`, `"pagerevCache":1`, 1),
 		"other digest":     strings.ReplaceAll(lie, "sha256:", "sha256:0"),
 		"other key":        strings.ReplaceAll(lie, `"key":"/a.html"`, `"key":"/b.html"`),
 		"facets missing":   strings.ReplaceAll(cache, facet, ""),

@@ -315,7 +315,7 @@ func (l *life) crash() {
 
 func (l *life) dropCache() {
 	name := filepath.Join(l.dir, ".pagerev", filepath.Base(l.ledger)+".cache")
-	put(l, name, rapid.SampledFrom([][]byte{nil, []byte("garbage"), []byte(`{"pagerevCache":2,"context":"","pages":{"index.html":{"key":"/"}}}`)}).Draw(l.T, "cache"))
+	put(l, name, rapid.SampledFrom([][]byte{nil, []byte("garbage"), []byte(`{"pagerevCache":3,"context":"","pages":{"index.html":{"key":"/"}}}`)}).Draw(l.T, "cache"))
 }
 
 // restore puts an older ledger in place, and builds with the later one as a
