@@ -100,23 +100,33 @@ func shapeOf(n *html.Node) shape {
 	return shapes[n.DataAtom]
 }
 
-// isCard reports whether an item of a list without numbers holds nothing but what
-// lays out: components are put in lists and taken out of them again.
+// isCard reports whether an item of a list without numbers holds one article and
+// nothing else: components are put in lists and taken out of them again.
 func isCard(li *html.Node) bool {
 	if li.Parent == nil || li.Parent.DataAtom != atom.Ul {
 		return false
 	}
-	card := false
-	for c := li.FirstChild; c != nil; c = c.NextSibling {
+	for n := li; ; {
+		var only *html.Node
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			switch {
+			case !shows(c):
+			case only != nil:
+				return false
+			default:
+				only = c
+			}
+		}
 		switch {
-		case !shows(c):
-		case c.DataAtom == atom.Div, c.DataAtom == atom.Article, c.DataAtom == atom.Section:
-			card = true
-		default:
+		case only == nil:
+			return false
+		case only.DataAtom == atom.Article:
+			return true
+		case only.DataAtom != atom.Div && only.DataAtom != atom.Section:
 			return false
 		}
+		n = only
 	}
-	return card
 }
 
 // keeps are the elements in which white space is kept.
@@ -535,11 +545,11 @@ func (s *stream) state(n *html.Node, key string) {
 }
 
 // object marks the place of something in a line that is not text. White space
-// in front of it does not count, white space after it does.
+// beside it does not count.
 func (s *stream) object(kind string) {
 	s.flush()
 	s.mark("<" + kind + ">")
-	s.space, s.begun = false, true
+	s.space, s.begun = false, false
 }
 
 func href(n *html.Node) (string, bool) {
