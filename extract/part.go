@@ -149,7 +149,7 @@ type finder struct {
 }
 
 func (f *finder) add(n *html.Node, p part) {
-	if _, there := f.parts[n]; !there {
+	if old, there := f.parts[n]; !there || old == partSite { // which counts in one region only
 		f.parts[n] = p
 		f.found = append(f.found, n)
 	}
