@@ -339,5 +339,5 @@ func (r *resolver) value(v string) string {
 	if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
 		return r.resolve(v)
 	}
-	return instant(v)
+	return r.withoutOrigins(instant(v))
 }

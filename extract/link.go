@@ -407,16 +407,17 @@ func (r *resolver) tail(u rawURL) string {
 	return b.String()
 }
 
-var originInQuery = regexp.MustCompile(`(?i)https?(?::|%3A)(?://|%2F%2F)([a-z0-9.-]+(?:(?::|%3A)[0-9]+)?)`)
+var originInText = regexp.MustCompile(`(?i)https?(?::|%3A)(?://|%2F%2F)([a-z0-9.-]+(?:(?::|%3A)[0-9]+)?)`)
 
-// withoutOrigins takes the site's own origins out of a part of a query, where a
-// page's address is handed to somebody else.
+// withoutOrigins takes the site's own origins out of a text, such as a command
+// that fetches a file, or out of a part of a query, where a page's address is
+// handed to somebody else.
 func (r *resolver) withoutOrigins(pair string) string {
 	if !strings.Contains(pair, "//") && !strings.Contains(pair, "%2F%2F") {
 		return pair
 	}
-	return originInQuery.ReplaceAllStringFunc(pair, func(m string) string {
-		host := originInQuery.FindStringSubmatch(m)[1]
+	return originInText.ReplaceAllStringFunc(pair, func(m string) string {
+		host := originInText.FindStringSubmatch(m)[1]
 		if r.knows(strings.ToLower(strings.ReplaceAll(host, "%3A", ":"))) {
 			return ""
 		}

@@ -622,7 +622,7 @@ func (s *stream) mark(m string) {
 }
 
 func (s *stream) ref(kind, target, words string) {
-	words = s.x.withoutIgnored(words)
+	words = s.r.withoutOrigins(s.x.withoutIgnored(words))
 	if kind == "" || target == "" && words == "" {
 		return
 	}
@@ -713,6 +713,7 @@ func (s *stream) flushLine(empty bool) {
 }
 
 func (s *stream) writeText(t string) {
+	t = s.r.withoutOrigins(t)
 	s.trace.addText(t)
 	s.text.WriteString("  ")
 	s.text.WriteString(t)
