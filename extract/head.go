@@ -201,6 +201,8 @@ func headStream(items []headItem, lang string, r *resolver) []byte {
 
 var duration = regexp.MustCompile(`^[0-9]+ ?\pL+\.?(?: \pL+)?$`)
 
+var markup = regexp.MustCompile(`<[^>]*>`)
+
 // keywords gives the tags of a page in one order and spelling.
 func keywords(list []string) string {
 	for i := range list {
@@ -285,9 +287,10 @@ func neutral(v any, r *resolver) any {
 	case map[string]any:
 		delete(v, "dateModified")
 		delete(v, "sdDatePublished") // when the data was generated
-		// These follow from the text.
-		delete(v, "articleBody")
-		delete(v, "wordCount")
+		if body, ok := v["articleBody"].(string); ok {
+			v["articleBody"] = fold(markup.ReplaceAllString(body, "")) // its highlighting does not count here either
+		}
+		delete(v, "wordCount") // these follow from the text
 		delete(v, "timeRequired")
 		if t, _ := v["@type"].(string); t == "BreadcrumbList" {
 			return nil // titles of other pages

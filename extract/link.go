@@ -325,7 +325,7 @@ func (r *resolver) resolve(ref string) string {
 		}
 		return scheme + "://" + host + p + r.tail(u)
 	}
-	in := withoutTransform(r.inside(host, p))
+	in := r.inside(host, p)
 	if r.names {
 		in = stripName(in)
 	}
@@ -475,18 +475,6 @@ func staticFile(p string) bool {
 }
 
 var hugoName = regexp.MustCompile(`_hu_?[0-9a-f]{8,64}(?:_[0-9a-z_]*)?$`)
-
-var transformed = regexp.MustCompile(`(\.[A-Za-z0-9_-]{8})_[A-Za-z0-9_-]{4,7}(\.[A-Za-z0-9]+)$`)
-
-// withoutTransform takes off what Astro puts behind the hash of a picture for
-// the way in which it is shown: a.B6U5_oTx_Z1abc.webp.
-func withoutTransform(p string) string {
-	m := transformed.FindStringSubmatchIndex(p)
-	if m == nil || !mixed(p[m[2]+1:m[3]]) {
-		return p
-	}
-	return p[:m[3]] + p[m[4]:]
-}
 
 // stripName takes a build hash out of the name of a picture, medium or
 // download: Hugo's x_hu_9f6c….jpg, Vite's and Astro's x.B6U5_oTx.webp (with
