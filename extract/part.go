@@ -305,6 +305,7 @@ func (f *finder) element(n *html.Node) {
 	case atom.A:
 		to, _ := href(n)
 		rel := strings.ToLower(attr(n, "rel"))
+		elsewhere := strings.Contains(to, ":") || strings.HasPrefix(to, "//")
 		switch {
 		case strings.HasPrefix(to, "#"):
 			f.opens(to)
@@ -315,11 +316,11 @@ func (f *finder) element(n *html.Node) {
 			f.add(n, partTags)
 		case hasWord(rel, "prev"), hasWord(rel, "next"):
 			f.add(n, partPager)
-		case isShare(to):
+		case elsewhere && isShare(to):
 			f.add(n, partShare)
-		case hasWord(rel, "edit"), editHref.MatchString(to), codeHost.MatchString(to) && editWords[letters(textOf(n))]:
+		case hasWord(rel, "edit"), elsewhere && editHref.MatchString(to), elsewhere && codeHost.MatchString(to) && editWords[letters(textOf(n))]:
 			f.add(n, partEdit)
-		case codeHost.MatchString(to) && letters(textOf(n)) == "":
+		case elsewhere && codeHost.MatchString(to) && letters(textOf(n)) == "":
 			f.toHost = append(f.toHost, n)
 		}
 		if to == "#" || to == "#top" {
@@ -360,7 +361,7 @@ func (f *finder) names(val string) []part {
 			continue
 		}
 		name = letters(name)
-		if !hasAny(name, nameStems) {
+		if !hasStem(name) {
 			continue
 		}
 		for _, c := range partClasses {
@@ -373,18 +374,30 @@ func (f *finder) names(val string) []part {
 	return found
 }
 
-// nameStems are in every name that a regular expression of parts.txt matches;
-// to look for them is many times faster.
-var nameStems = []string{"last", "updated", "modified", "pag", "prev", "next", "nav", "breadcrumb", "related", "similar", "recommended",
-	"more", "recent", "newest", "latest", "read", "like", "foot", "head", "bar", "skip", "cookie", "colophon", "left", "right", "print",
-	"tag", "term", "categor", "keyword", "topic", "count", "comment", "giscus", "utteranc", "disqus", "isso", "remark",
-	"cusdis", "mention", "newsletter", "subscri", "mcembed", "signup", "mailing", "convertkit", "sponsor", "ad", "promo", "toc", "contents",
-	"outdated", "stale", "expired", "buttondown", "top", "sronly", "visuallyhidden", "screen"}
+// nameStems are in every name that a regular expression of parts.txt matches:
+// to look for them first is many times faster.
+const nameStems = `
+	last updated modified pag prev next nav breadcrumb related similar recommended more recent newest latest
+	read like foot head bar skip cookie colophon left right print tag term categor keyword topic count comment
+	giscus utteranc disqus isso remark cusdis mention newsletter subscri mcembed signup mailing convertkit sponsor
+	promo toc contents outdated stale expired buttondown top sronly visuallyhidden screen ads advert adbox adbanner
+	adcontainer adwrapper adblock adunit adslot`
 
-func hasAny(s string, list []string) bool {
-	for _, l := range list {
-		if strings.Contains(s, l) {
-			return true
+// stems has them by their first three letters.
+var stems = func() map[string][]string {
+	m := map[string][]string{}
+	for _, s := range strings.Fields(nameStems) {
+		m[s[:3]] = append(m[s[:3]], s)
+	}
+	return m
+}()
+
+func hasStem(name string) bool {
+	for i := 0; i+3 <= len(name); i++ {
+		for _, s := range stems[name[i:i+3]] {
+			if strings.HasPrefix(name[i:], s) {
+				return true
+			}
 		}
 	}
 	return false
@@ -448,13 +461,15 @@ func isEmailField(n *html.Node) bool {
 
 // length looks at a text node that may say how long the page is.
 func (f *finder) length(n *html.Node) {
-	if len(n.Data) > 120 {
+	if len(n.Data) > 120 || !strings.ContainsAny(n.Data, "0123456789") {
 		return
 	}
 	p := n.Parent
 	at := n
-	if t := fold(textOf(p)); len(t) <= 60 && t != "" && countShape.MatchString(t) && !isBlock(p) {
-		at = p
+	if !isBlock(p) && !longer(p, 60) {
+		if t := fold(textOf(p)); len(t) <= 60 && countShape.MatchString(t) {
+			at = p
+		}
 	}
 	t := fold(textOf(at))
 	if at == n {
