@@ -197,7 +197,7 @@ func (p *suspect) locate(x *extract.Extractor, facets []string) bool {
 			}
 		})
 	}
-	x.Parts(p.page, p.addr, c.Region, func(n *html.Node, text, refs []byte) bool {
+	x.Elements(p.page, p.addr, c.Region, func(n *html.Node, text, refs []byte) bool {
 		found := false
 		at := func(h uint32, _ []byte) {
 			if b, ok := p.blocks[h]; ok && b.facet != extract.FacetHead {

@@ -240,19 +240,12 @@ func AddToConfig(data []byte, adds []Addition) ([]byte, error) {
 
 // jsonOf writes values as a list, long ones one a line, or the last as it is.
 func jsonOf(values []string, list bool) string {
-	text := func(s string) string {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(s) // a string always encodes
-		return strings.TrimSpace(b.String())
-	}
 	if !list {
-		return text(values[len(values)-1])
+		return quoteJSON(values[len(values)-1])
 	}
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, text(v))
+		parts = append(parts, quoteJSON(v))
 	}
 	if one := "[" + strings.Join(parts, ", ") + "]"; len(one) <= 70 {
 		return one

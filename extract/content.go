@@ -156,17 +156,12 @@ func (v *view) within(region string, outer step) bool {
 	for _, n := range v.rm.regions(v.p, outer) {
 		above[n] = true
 	}
-	for _, st := range v.x.steps() {
-		if st.name != region {
-			continue
+	for _, n := range v.x.regionsNamed(region, v.p, v.rm) {
+		for n != nil && !above[n] {
+			n = n.Parent
 		}
-		for _, n := range v.rm.regions(v.p, st) {
-			for n != nil && !above[n] {
-				n = n.Parent
-			}
-			if n == nil {
-				return false
-			}
+		if n == nil {
+			return false
 		}
 	}
 	return true

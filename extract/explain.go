@@ -103,7 +103,7 @@ func (r *removal) reason(x *Extractor, n *html.Node, in bool, region string) str
 
 // line names the rule that removes a text inside of a region, or is "".
 func (r *removal) line(n *html.Node, region string) string {
-	p := r.p.parts[n]
+	p := r.found.parts[n]
 	if p == partTags || p == partSite && region != RegionBody {
 		return ""
 	}

@@ -24,12 +24,7 @@ func (x *Extractor) Layout(p *Page, region string) *Layout {
 		return nil
 	}
 	rm := x.removal(p, true)
-	l := &Layout{Root: p.doc.Nodes[0], Removed: map[*html.Node]string{}}
-	for _, st := range x.steps() {
-		if st.name == region {
-			l.Regions = append(l.Regions, rm.regions(p, st)...)
-		}
-	}
+	l := &Layout{Root: p.doc.Nodes[0], Regions: x.regionsNamed(region, p, rm), Removed: map[*html.Node]string{}}
 	inside := map[*html.Node]bool{} // the regions
 	above := map[*html.Node]bool{}  // their ancestors
 	for _, n := range l.Regions {
@@ -130,11 +125,10 @@ func (x *Extractor) Steps(p *Page, region string) []Step {
 	if p.doc == nil {
 		return []Step{{Region: region, Elements: []string{}, Taken: true}}
 	}
-	rm := x.removal(p, true)
 	v := x.view(p, Address{}, true)
 	var out []Step
 	for _, st := range x.steps() {
-		nodes := rm.regions(p, st)
+		nodes := v.rm.regions(p, st)
 		if len(nodes) == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
@@ -35,10 +36,8 @@ type Page struct {
 
 	marked bool // some element has an ignore mark, so that the head may hold less
 
-	parts map[*html.Node]part // what is never content
-	shown map[*html.Node]bool // hidden, but something on the page shows it
-
-	trimmed map[*html.Node]string // what counts of a text node, if not all of it
+	once  sync.Once
+	found *findings // see [Page.findings]
 }
 
 // Parse reads a file. HTML is decoded by its byte order mark, its declared
@@ -59,8 +58,13 @@ func Parse(kind Kind, body []byte) *Page {
 	}
 	p := &Page{doc: goquery.NewDocumentFromNode(root)}
 	p.meta, p.lang, p.marked = treeHead(root, nil)
-	p.parts, p.shown, p.trimmed = findParts(root, p.meta)
 	return p
+}
+
+// findings are looked for when content is: not of a page whose head alone is read.
+func (p *Page) findings() *findings {
+	p.once.Do(func() { p.found = find(p.doc.Nodes[0], p.meta) })
+	return p.found
 }
 
 var boms = []struct{ mark, name string }{

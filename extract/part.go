@@ -3,6 +3,7 @@ package extract
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -116,10 +117,18 @@ func init() {
 	}
 }
 
-// findParts returns the parts of a document, and those hidden elements that
-// something else on the page shows.
-func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, shown map[*html.Node]bool, trimmed map[*html.Node]string) {
-	f := finder{article: isArticle(meta), parts: map[*html.Node]part{}, said: map[string][]part{}, trimmed: map[*html.Node]string{}, openers: map[string]bool{}}
+// findings are what a document tells of its own parts, whatever the profile.
+type findings struct {
+	parts   map[*html.Node]part
+	shown   map[*html.Node]bool   // hidden, but something else on the page shows it
+	trimmed map[*html.Node]string // what counts of a text node, if not all of it
+}
+
+func find(root *html.Node, meta []headItem) *findings {
+	f := finder{
+		findings: findings{parts: map[*html.Node]part{}, shown: map[*html.Node]bool{}, trimmed: map[*html.Node]string{}},
+		article:  isArticle(meta), said: map[string][]part{}, openers: map[string]bool{},
+	}
 	f.walk(root, false)
 	f.ofThings()
 	f.sources()
@@ -127,31 +136,30 @@ func findParts(root *html.Node, meta []headItem) (parts map[*html.Node]part, sho
 	for _, n := range f.hidden {
 		// React streams content in hidden elements, and moves it.
 		if id := attr(n, "id"); id != "" && (f.openers[id] || strings.HasPrefix(id, "S:")) {
-			if shown == nil {
-				shown = map[*html.Node]bool{}
-			}
-			shown[n] = true
+			f.shown[n] = true
 		}
 	}
-	return f.parts, shown, f.trimmed
+	return &f.findings
 }
 
 type finder struct {
-	article bool // the page says that it is one article
-	parts   map[*html.Node]part
+	findings
+	article bool              // the page says that it is one article
 	found   []*html.Node      // the keys of parts, in the order in which they were found
 	said    map[string][]part // what a class or id attribute says, by its value
 	hidden  []*html.Node
-	toHost  []*html.Node          // links to code hosts that have no words
-	trimmed map[*html.Node]string // texts without the page's length
-	openers map[string]bool       // ids that a control or a link on the page names
-	pairs   int                   // parts of a term and its description
+	toHost  []*html.Node    // links to code hosts that have no words
+	openers map[string]bool // ids that a control or a link on the page names
+	pairs   int             // parts of a term and its description
 }
 
 func (f *finder) add(n *html.Node, p part) {
-	if old, there := f.parts[n]; !there || old == partSite { // which counts in one region only
-		f.parts[n] = p
+	old, there := f.parts[n]
+	if !there {
 		f.found = append(f.found, n)
+	}
+	if !there || old == partSite { // which counts in one region only
+		f.parts[n] = p
 	}
 }
 
@@ -224,7 +232,7 @@ func after(n *html.Node) *html.Node {
 
 // isSeparator reports whether a node shows some signs and nothing else.
 func isSeparator(n *html.Node) bool {
-	if n.Type == html.ElementNode && (isBlock(n) || has(n, is(atom.Img)) || has(n, is(atom.Svg))) {
+	if n.Type == html.ElementNode && (isBlock(n) || has(n, is(atom.Img, atom.Svg))) {
 		return false
 	}
 	t := n.Data
@@ -324,7 +332,8 @@ func (f *finder) element(n *html.Node) {
 			f.toHost = append(f.toHost, n)
 		}
 		if to == "#" || to == "#top" {
-			if l := letters(textOf(n)); l == "" || l == "top" || l == "backtotop" || l == "totop" || l == "gototop" || l == "returntotop" || l == "scrolltotop" {
+			switch letters(textOf(n)) {
+			case "", "top", "totop", "backtotop", "gototop", "returntotop", "scrolltotop":
 				f.add(n, partSkip)
 			}
 		}
@@ -379,9 +388,9 @@ func (f *finder) names(val string) []part {
 const nameStems = `
 	last updated modified pag prev next nav breadcrumb related similar recommended more recent newest latest
 	read like foot head bar skip cookie colophon left right print tag term categor keyword topic count comment
-	giscus utteranc disqus isso remark cusdis mention newsletter subscri mcembed signup mailing convertkit sponsor
+	giscus utteranc disqus isso remark cusdis commento mention newsletter subscri mcembed signup mailing convertkit sponsor
 	promo toc contents outdated stale expired buttondown top sronly visuallyhidden screen ads advert adbox adbanner
-	adcontainer adwrapper adblock adunit adslot`
+	adcontainer adwrapper adblock adunit adslot ethicalad seealso visualhidden`
 
 // stems has them by their first three letters.
 var stems = func() map[string][]string {
@@ -414,7 +423,8 @@ func (f *finder) fits(n *html.Node, p part) bool {
 	case partReading:
 		return !longer(n, 60) && !has(n, isLink) && !has(n, isHeading)
 	case partReplies:
-		return !has(n, is(atom.H1)) && (!longer(n, 40) || !longer(n, 200) && has(n, isScript)) || replies.MatchString(letters(attr(n, "class")+attr(n, "id")))
+		return !has(n, is(atom.H1)) && (!longer(n, 40) || !longer(n, 200) && has(n, is(atom.Script, atom.Noscript, atom.Iframe))) ||
+			strings.Contains(letters(attr(n, "class")+attr(n, "id")), "webmention") // the build collects them, as many as there are
 	case partSignup:
 		return !longer(n, 800) && !has(n, is(atom.H1)) && has(n, isEmailField)
 	case partSponsor:
@@ -439,16 +449,9 @@ func (f *finder) fits(n *html.Node, p part) bool {
 	case partRecent:
 		return f.article && has(n, isLink) && !has(n, is(atom.H1))
 	case partSite:
-		return !has(n, is(atom.H1)) && !has(n, is(atom.Main)) && !has(n, is(atom.Article))
+		return !has(n, is(atom.H1, atom.Main, atom.Article))
 	}
 	return true
-}
-
-// replies are collected from elsewhere by the build: they move with each of them.
-var replies = regexp.MustCompile(`webmention`)
-
-func isScript(n *html.Node) bool {
-	return n.DataAtom == atom.Script || n.DataAtom == atom.Noscript || n.DataAtom == atom.Iframe
 }
 
 func isSponsored(n *html.Node) bool {
@@ -653,13 +656,12 @@ func (f *finder) isAnchor(n *html.Node) bool {
 				strings.Contains(w, "headinglink") || strings.Contains(w, "hashlink") || strings.Contains(w, "directlink")
 		}
 	}
-	text := textOf(n)
-	wordless := letters(text) == ""
+	text := letters(textOf(n))
 	if h := headingAround(n); h != nil {
 		// The heading's own words are often in its anchor.
-		return wordless || named && letters(textOf(h)) != letters(text)
+		return text == "" || named && letters(textOf(h)) != text
 	}
-	return named && (wordless || besideHeading(n))
+	return named && (text == "" || besideHeading(n))
 }
 
 func headingAround(n *html.Node) *html.Node {
@@ -680,28 +682,16 @@ func headingAround(n *html.Node) *html.Node {
 
 // besideHeading reports whether the element before or after n is a heading.
 func besideHeading(n *html.Node) bool {
-	before, after := n.PrevSibling, n.NextSibling
-	for before != nil && !shows(before) {
-		before = before.PrevSibling
-	}
-	for after != nil && !shows(after) {
-		after = after.NextSibling
-	}
-	return before != nil && isHeading(before) || after != nil && isHeading(after)
+	b, a := before(n), after(n)
+	return b != nil && isHeading(b) || a != nil && isHeading(a)
 }
 
-func isHeading(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return true
-	}
-	return false
-}
+var isHeading = is(atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 
 func isLink(n *html.Node) bool { return n.DataAtom == atom.A && hasAttr(n, "href") }
 
-func is(a atom.Atom) func(*html.Node) bool {
-	return func(n *html.Node) bool { return n.DataAtom == a }
+func is(atoms ...atom.Atom) func(*html.Node) bool {
+	return func(n *html.Node) bool { return slices.Contains(atoms, n.DataAtom) }
 }
 
 // has reports whether n is, or has below it, an element of a sort.
@@ -767,7 +757,7 @@ func (f *finder) text(n *html.Node) {
 	if t == "" {
 		return
 	}
-	if '0' <= t[0] && t[0] <= '9' || t[0] >= 0xC2 || t[0] == '&' || t[0] == '|' || strings.Contains(t, "·") || strings.Contains(t, "•") || strings.Contains(t, "|") {
+	if '0' <= t[0] && t[0] <= '9' || t[0] >= 0xC2 || t[0] == '&' || strings.ContainsAny(t, "·•|") {
 		f.length(n)
 	}
 	if begins(t, &changedLine) == 0 && begins(t, &madeLine) == 0 && begins(t, &ownerLine) == 0 {
@@ -787,8 +777,8 @@ func (f *finder) text(n *html.Node) {
 			return
 		}
 		if kind := lineKind(line); kind != "" && (at != n || ownLine(n)) {
-			delete(f.parts, at)
 			f.add(at, kind)
+			f.parts[at] = kind // the text says more than a name
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (x *Extractor) steps() []step {
 
 // removal decides which subtrees of one page are never content.
 type removal struct {
-	p      *Page
+	found  *findings
 	listed map[*html.Node]bool // what the ignore selectors match
 	kept   map[*html.Node]bool // what the keep selectors match
 	marks  bool                // honour ignore marks in the markup
@@ -62,7 +62,7 @@ type removal struct {
 }
 
 func (x *Extractor) removal(p *Page, marks bool) *removal {
-	return &removal{p: p, marks: marks, menus: x.profile.Menus, listed: matched(p, x.ignore), kept: matched(p, x.keep)}
+	return &removal{found: p.findings(), marks: marks, menus: x.profile.Menus, listed: matched(p, x.ignore), kept: matched(p, x.keep)}
 }
 
 func matched(p *Page, selectors []selector) map[*html.Node]bool {
@@ -101,7 +101,7 @@ func (r *removal) always(n *html.Node) bool {
 		switch a.Key {
 		case "hidden":
 			// What a click or a search in the page brings out is content.
-			if !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel" && !r.p.shown[n] && !r.kept[n] {
+			if !strings.EqualFold(a.Val, "until-found") && attr(n, "role") != "tabpanel" && !r.found.shown[n] && !r.kept[n] {
 				return true
 			}
 		case "data-pagefind-ignore":
@@ -144,7 +144,7 @@ func (r *removal) aside(n *html.Node) part {
 	case isMenu(n) && !r.menus:
 		return "menus are not content"
 	}
-	if p := r.p.parts[n]; p != partSite && p != partTags {
+	if p := r.found.parts[n]; p != partSite && p != partTags {
 		return p
 	}
 	return ""
@@ -162,7 +162,7 @@ func (r *removal) chrome(n *html.Node) bool {
 	if r.kept[n] {
 		return false
 	}
-	if r.p.parts[n] == partSite {
+	if r.found.parts[n] == partSite {
 		return true
 	}
 	switch role := attr(n, "role"); {
@@ -199,6 +199,16 @@ func (r *removal) regions(p *Page, s step) []*html.Node {
 		return nil // cards of a list, or comments: what stands around them counts too
 	}
 	return nodes
+}
+
+// regionsNamed is regions for the step by its name.
+func (x *Extractor) regionsNamed(name string, p *Page, r *removal) []*html.Node {
+	for _, st := range x.steps() {
+		if st.name == name {
+			return r.regions(p, st)
+		}
+	}
+	return nil
 }
 
 // outermost returns the outermost elements below root that match and are not

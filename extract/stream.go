@@ -153,10 +153,10 @@ func (s *stream) region(root *html.Node, rm *removal, wholeBody bool) {
 func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 	switch n.Type {
 	case html.TextNode:
-		if t, ok := rm.p.trimmed[n]; ok {
+		if t, ok := rm.found.trimmed[n]; ok {
 			s.trace.reading(n)
 			s.addText(t)
-		} else if p := rm.p.parts[n]; p == "" || p == partSite && !wholeBody {
+		} else if p := rm.found.parts[n]; p == "" || p == partSite && !wholeBody {
 			s.trace.reading(n)
 			s.addText(n.Data)
 		}
@@ -176,7 +176,7 @@ func (s *stream) node(n *html.Node, rm *removal, wholeBody, root bool) {
 		}
 		return
 	}
-	if !root && rm.p.parts[n] == partTags && !rm.kept[n] {
+	if !root && rm.found.parts[n] == partTags && !rm.kept[n] {
 		s.tagged(n, rm)
 		return
 	}

@@ -295,21 +295,14 @@ func noteText(n pagerev.Note) string {
 func tellWordsOf(w io.Writer, old, new string) {
 	switch {
 	case old == "":
-		fmt.Fprintf(w, "    + %s\n", shorten(strings.ReplaceAll(new, "\n", " … ")))
+		fmt.Fprintf(w, "    + %s\n", beginning(300, strings.ReplaceAll(new, "\n", " … ")))
 	case new == "":
-		fmt.Fprintf(w, "    - %s\n", shorten(strings.ReplaceAll(old, "\n", " … ")))
+		fmt.Fprintf(w, "    - %s\n", beginning(300, strings.ReplaceAll(old, "\n", " … ")))
 	default:
-		fmt.Fprintf(w, "    %s\n", shorten(wordDiff(old, new)))
+		fmt.Fprintf(w, "    %s\n", beginning(300, wordDiff(old, new)))
 	}
 }
 
 func wordDiff(old, new string) string {
 	return worddiff.Render(worddiff.Words(worddiff.Tokens(old), worddiff.Tokens(new)), 100)
-}
-
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 300 {
-		return string(r[:300]) + "…"
-	}
-	return s
 }

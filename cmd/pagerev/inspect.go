@@ -120,12 +120,12 @@ func content(w io.Writer, e *pagerev.Explanation) {
 		if counts == "" {
 			counts = "nothing"
 		}
-		fmt.Fprintf(w, "  %s  %s → %s\n", r.Where, short(r.Written), short(counts))
+		fmt.Fprintf(w, "  %s  %s → %s\n", r.Where, beginning(70, r.Written), beginning(70, counts))
 	}
 	title := "\nhead values that do not count\n"
 	for _, st := range e.Statements {
 		if st.Why != "" {
-			fmt.Fprintf(w, "%s  %s  (%s): %s\n", title, st.Name, st.Why, short(st.Value))
+			fmt.Fprintf(w, "%s  %s  (%s): %s\n", title, st.Name, st.Why, beginning(70, st.Value))
 			title = ""
 		}
 	}
@@ -142,10 +142,10 @@ func content(w io.Writer, e *pagerev.Explanation) {
 	}
 }
 
-// short is the beginning of a value.
-func short(s string) string {
-	if r := []rune(s); len(r) > 70 {
-		return string(r[:70]) + "…"
+// beginning is the first n characters of a text.
+func beginning(n int, s string) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
 	}
 	return s
 }

@@ -3,13 +3,9 @@ package contentdiff
 import (
 	"fmt"
 	"math/rand/v2"
-	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/mutate"
@@ -82,32 +78,18 @@ func TestNeverEmpty(t *testing.T) {
 		compile(t, extract.Profile{Unordered: []string{"ul", "p"}, IgnoreText: []string{"[0-9]+"}, Menus: true}),
 		compile(t, extract.Profile{Facets: []string{"refs", "head"}}),
 	}
-	files, err := filepath.Glob("../../extract/testdata/*/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no test cases of package extract: %v", err)
-	}
 	seen := map[string]int{}
-	for seed, name := range files {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for seed, source := range mutate.Sources(t) {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
-		for _, f := range a.Files {
-			if e := path.Ext(f.Name); e != ".html" && e != ".raw" {
-				continue
+		for range rounds {
+			other := mutate.Page(r, source.Body)
+			kind := extract.HTML
+			if r.IntN(12) == 0 {
+				kind = extract.Raw
 			}
-			body := string(f.Data)
-			for range rounds {
-				other := mutate.Page(r, body)
-				kind := extract.HTML
-				if r.IntN(12) == 0 {
-					kind = extract.Raw
-				}
-				x := profiles[r.IntN(len(profiles))]
-				c, d := content(t, x, kind, body), content(t, x, kind, other)
-				checkDifferences(t, c, d, seen, body, other)
-			}
+			x := profiles[r.IntN(len(profiles))]
+			c, d := content(t, x, kind, source.Body), content(t, x, kind, other)
+			checkDifferences(t, c, d, seen, source.Body, other)
 		}
 	}
 	if seen["head"] < 20 || seen["text"] < 20 || seen["refs"] < 20 {

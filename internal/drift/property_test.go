@@ -2,35 +2,18 @@ package drift
 
 import (
 	"math/rand/v2"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/mutate"
 )
 
-// pages are the pages of package extract's own test cases.
 func pages(t testing.TB) []string {
-	files, err := filepath.Glob("../../extract/testdata/*/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no test cases of package extract: %v", err)
-	}
 	var out []string
-	for _, name := range files {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range a.Files {
-			if e := path.Ext(f.Name); e == ".html" || e == ".raw" {
-				out = append(out, string(f.Data))
-			}
-		}
+	for _, s := range mutate.Sources(t) {
+		out = append(out, s.Body)
 	}
 	return append(out, strings.Repeat("<div>", 600)+"<main>too deep <a href=/x>for a tree</a></main>")
 }

@@ -4,9 +4,13 @@ package mutate
 
 import (
 	"math/rand/v2"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/net/html"
 )
 
@@ -16,6 +20,36 @@ var (
 	values = []string{"", "x", "ignore", "content", "/a.1f2e3d4c.css", "/a?v=2", "/b?utm_source=x", "https://garden.example/c", "https://other.example/c", "navigation", "2026-11-30", "#x", "og:title", "description", "generator", "canonical", "stylesheet", "é", "data:,x", "javascript:x"}
 	bits   = []string{" ", "\n", "\u00a0", "\u00ad", "\u200b", "é", "e\u0301", "<!-- c -->", "<br>", "&amp;", "&#x41;", "&nbsp;", "<p>", "</p>", "word", "2027", "<script>1</script>", "<img src=/x.png alt=y>", "\x00", "\xff", "\r", "\ufeff", "<", "\"", "а", "日", "🌱", "<h2>H</h2>", "</main>", "<li>"}
 )
+
+// A Source is a page to start from.
+type Source struct {
+	Case string // the file of cases that it is from, without folder and ending
+	Name string // its file name there, such as "01-word/a.html"
+	Body string
+}
+
+// Sources are the pages and raw files of package extract's own test cases. It
+// is called by tests two folders below the root.
+func Sources(t testing.TB) []Source {
+	t.Helper()
+	files, err := filepath.Glob("../../extract/testdata/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test cases of package extract: %v", err)
+	}
+	var out []Source
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if e := path.Ext(f.Name); e == ".html" || e == ".raw" {
+				out = append(out, Source{strings.TrimSuffix(filepath.Base(name), ".txtar"), f.Name, string(f.Data)})
+			}
+		}
+	}
+	return out
+}
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 

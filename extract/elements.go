@@ -2,12 +2,12 @@ package extract
 
 import "golang.org/x/net/html"
 
-// Parts visits the elements of a page's content, from the regions down, each
+// Elements visits the elements of a page's content, from the regions down, each
 // with the lines of the canonical streams that it gives by itself. Where visit
 // returns false, what is inside of the element is not visited; nor are elements
 // without content. The region is that of [Content.Region]. A page without a
-// tree has no parts.
-func (x *Extractor) Parts(p *Page, a Address, region string, visit func(n *html.Node, text, refs []byte) bool) {
+// tree has none.
+func (x *Extractor) Elements(p *Page, a Address, region string, visit func(n *html.Node, text, refs []byte) bool) {
 	if p.doc == nil {
 		return
 	}
@@ -26,12 +26,7 @@ func (x *Extractor) Parts(p *Page, a Address, region string, visit func(n *html.
 			}
 		}
 	}
-	for _, st := range x.steps() {
-		if st.name != region {
-			continue
-		}
-		for _, n := range v.rm.regions(p, st) {
-			walk(n, true)
-		}
+	for _, n := range x.regionsNamed(region, p, v.rm) {
+		walk(n, true)
 	}
 }
