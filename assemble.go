@@ -68,7 +68,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 			continue
 		}
 		listed[res.Key] = res
-		b.Pages[res.Key] = ledger.Observation{Facets: ledger.Facets(res.Facets), Agrees: res.Agrees}
+		b.Pages[res.Key] = ledger.Observation{Facets: ledger.Facets(res.Facets), Agrees: res.Agrees, List: res.List}
 		rep.Regions[res.Region]++
 	}
 	if len(errs) > 0 {
@@ -170,7 +170,7 @@ func (r *Run) drift(listed map[string]Result, next *ledger.Ledger) map[string]bo
 	for key, res := range listed {
 		c, ok := r.cache.Pages[res.Path]
 		line, had := r.before.Pages[key]
-		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev {
+		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev && c.Rev == line.Rev {
 			out[key] = true
 		}
 	}

@@ -63,6 +63,41 @@ func MergeFiles(ctx context.Context, output string, names ...string) ([]byte, er
 	return data, nil
 }
 
+// MergeDriver is what git calls as a merge driver: it writes into ours what the
+// ledgers ours and theirs, whose common ancestor is base, merge to
+// ([ledger.Merge]). An empty base is none. Nothing but these files counts. On
+// an error ours is as it was.
+func MergeDriver(base, ours, theirs string) error {
+	read := func(name string) (*ledger.Ledger, error) {
+		l, err := readLedger(name)
+		if err == nil && l == nil {
+			err = usage(fmt.Errorf("there is no file %s", name))
+		}
+		return l, err
+	}
+	var ancestor *ledger.Ledger
+	if data, err := store.Read(base); err != nil {
+		return err
+	} else if len(data) > 0 {
+		if ancestor, err = read(base); err != nil {
+			return err
+		}
+	}
+	a, err := read(ours)
+	if err != nil {
+		return err
+	}
+	b, err := read(theirs)
+	if err != nil {
+		return err
+	}
+	merged, err := ledger.Merge(ancestor, a, b)
+	if err != nil {
+		return err
+	}
+	return store.Write(ours, merged.Marshal())
+}
+
 // readLedger reads a ledger file; it is nil if there is none.
 func readLedger(name string) (*ledger.Ledger, error) {
 	data, err := store.Read(name)

@@ -19,6 +19,8 @@ type Observation struct {
 	Agrees bool
 	// Modified is the builder's own date for the content, if it has one.
 	Modified time.Time
+	// List: the page is a list of the site's other pages.
+	List bool
 }
 
 // A Build is what [Ledger.Advance] takes in.
@@ -131,6 +133,7 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	if !known {
 		return Page{
 			Rev:      start + 1,
+			List:     o.List,
 			Evidence: []Evidence{{Profile: id, Facets: o.Facets}},
 			Modified: later("", o.Modified, b.Now),
 		}, Change{Kind: New}
@@ -154,7 +157,7 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	}
 	if c.Kind == Changed {
 		p.Rev++
-		p.Unknown = false
+		p.Unknown, p.List = false, o.List
 		p.Evidence = []Evidence{{Profile: id, Facets: o.Facets}}
 		p.Modified = later(p.Modified, o.Modified, b.Now)
 	} else if !equal || len(claims) > 1 {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -49,6 +50,7 @@ func joinPage(p, q Page) Page {
 	out.Toggles = max(p.Toggles, q.Toggles)
 	out.Modified = max(p.Modified, q.Modified)
 	if p.Rev == q.Rev {
+		out.List = p.List || q.List
 		out.Unknown, out.Evidence = joinEvidence(p, q)
 	}
 	return out
@@ -101,4 +103,37 @@ func joinCoverage(c, d Coverage) Coverage {
 		return c
 	}
 	return Coverage{Epoch: c.Epoch, Unknown: true}
+}
+
+// Merge returns ours with what theirs changed since their common ancestor,
+// which is base, or nil. It is what a merge driver, a cherry-pick and a rebase
+// ask for: a line that theirs has as base has it is not theirs to give, so
+// pages of a branch from which one commit is taken do not come along. Like
+// [Join] it lowers nothing of ours and has the same error.
+func Merge(base, ours, theirs *Ledger) (*Ledger, error) {
+	if base == nil || theirs == nil {
+		return Join(ours, theirs)
+	}
+	changed := &Ledger{Known: theirs.Known, Pages: map[string]Page{}}
+	for key, p := range theirs.Pages {
+		if q, ok := base.Pages[key]; !ok || !reflect.DeepEqual(p, q) {
+			changed.Pages[key] = p
+		}
+	}
+	if theirs.Profile != base.Profile {
+		changed.Profile = theirs.Profile
+	}
+	if !reflect.DeepEqual(theirs.URLs, base.URLs) {
+		changed.URLs = theirs.URLs
+	}
+	if !reflect.DeepEqual(theirs.Coverage, base.Coverage) {
+		changed.Coverage = theirs.Coverage
+	}
+	if theirs.Floor != base.Floor {
+		changed.Floor = theirs.Floor
+	}
+	if theirs.Start != base.Start {
+		changed.Start = theirs.Start
+	}
+	return Join(ours, changed)
 }

@@ -28,6 +28,7 @@ func anyPage(t *rapid.T) ledger.Page {
 		Rev:      rapid.Int64Range(0, 3).Draw(t, "rev"),
 		Toggles:  rapid.Int64Range(0, 3).Draw(t, "toggles"),
 		Unknown:  rapid.IntRange(0, 5).Draw(t, "unknown") == 0,
+		List:     rapid.Bool().Draw(t, "list"),
 		Modified: pick(t, "modified", "", "2026-11-30T09:11:00Z", "2026-11-30T09:12:00Z"),
 	}
 	if p.Unknown {
@@ -380,4 +381,36 @@ func TestGitMerge(t *testing.T) {
 			t.Errorf("only %d merges with %s", seen[kind], kind)
 		}
 	}
+}
+
+// TestMerge: what a merge driver gives is nowhere below ours, has what theirs
+// changed, and nothing that theirs only had.
+func TestMerge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base, ours, theirs := anyLedger(t), anyLedger(t), anyLedger(t)
+		if rapid.Bool().Draw(t, "theirs is later") {
+			theirs = mustJoin(t, theirs, base)
+		}
+		got, err := ledger.Merge(base, ours, theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := mustJoin(t, ours, theirs)
+		notBelow(t, got, ours)
+		notBelow(t, whole, got)
+		for key, p := range theirs.Pages {
+			_, had := ours.Pages[key]
+			switch q, known := base.Pages[key]; {
+			case known && reflect.DeepEqual(p, q):
+				if now, has := got.Pages[key]; has != had || had && !reflect.DeepEqual(now, ours.Pages[key]) {
+					t.Fatalf("%s: theirs did not change it, and it is %+v", key, now)
+				}
+			case !reflect.DeepEqual(got.Pages[key], whole.Pages[key]):
+				t.Fatalf("%s: %+v, want the join %+v", key, got.Pages[key], whole.Pages[key])
+			}
+		}
+		if alone, _ := ledger.Merge(nil, ours, theirs); !bytes.Equal(alone.Marshal(), whole.Marshal()) {
+			t.Fatal("without a base it is not the join")
+		}
+	})
 }

@@ -145,6 +145,9 @@ type Page struct {
 	// Unknown: two histories gave this rev to different contents. The next
 	// build bumps it.
 	Unknown bool
+	// List: when it got its rev, the page was a list of the site's other pages,
+	// as [Observation.List] said. Nothing but reports depends on it.
+	List bool
 	// Evidence has at most one element for a profile and stage: first what
 	// speaks, then the rest, each sorted by profile, then stage. It is empty
 	// when Unknown.

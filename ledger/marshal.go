@@ -71,6 +71,9 @@ func (p Page) append(b []byte) []byte {
 	if p.Unknown {
 		b = append(b, `, "unknown": true`...)
 	}
+	if p.List {
+		b = append(b, `, "list": true`...)
+	}
 	if len(p.Evidence) > 0 {
 		b = p.Evidence[0].append(b, ", ")
 	}

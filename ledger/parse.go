@@ -375,6 +375,8 @@ func parsePage(raw json.RawMessage) (Page, error) {
 			p.Toggles, err = integer(value)
 		case "unknown":
 			p.Unknown, err = boolean(value)
+		case "list":
+			p.List, err = boolean(value)
 		case "modified":
 			p.Modified, err = date(value)
 		case "also":

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,20 +116,32 @@ commit message that is proposed. Then build, which publishes the new revs.`,
 
 func mergeCommand() *cobra.Command {
 	var output string
+	var driver bool
 	cmd := &cobra.Command{
 		Use:   "merge LEDGER...",
 		Short: "Join ledgers: nothing in the result is lower than in any of them",
 		Long: `Joins ledger files, in any order. Files with conflict markers, or as a union
 merge leaves them, are read too; so "pagerev merge FILE --output FILE" cleans
 up after a merge (the next build does so by itself). If the file that --output
-names exists, it is joined too.`,
+names exists, it is joined too.
+
+With --driver it is git's merge driver, which "pagerev init" sets up: git calls
+it with the common ancestor, our file, their file, and the name in the
+repository. Our file then gets what theirs changed, and is nowhere lower. If one
+of them cannot be understood, the lines in conflict are marked as git marks them.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case driver && len(args) != 4:
+				return usageError(errors.New("merge --driver takes what git gives it: %O %A %B %P"))
+			case len(args) == 0:
 				return usageError(fmt.Errorf("merge takes at least one ledger file: see pagerev merge --help"))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if driver {
+				return mergeDriver(cmd, args[0], args[1], args[2], args[3])
+			}
 			data, err := pagerev.MergeFiles(cmd.Context(), output, args...)
 			if err != nil || output != "" {
 				return err
@@ -137,6 +150,24 @@ names exists, it is joined too.`,
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&driver, "driver", false, "be git's merge driver: merge %O %A %B %P")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the `file` to write (default standard output)")
 	return cmd
+}
+
+// mergeDriver merges as git asks for it. Where a file cannot be understood it
+// leaves a conflict, for which git's word is an exit code from 1 to 128.
+func mergeDriver(cmd *cobra.Command, base, ours, theirs, name string) error {
+	err := pagerev.MergeDriver(base, ours, theirs)
+	if err == nil {
+		return nil
+	}
+	// Our file is as it was. Without marks it would look like a merge that
+	// kept nothing of theirs.
+	mark := exec.CommandContext(cmd.Context(), "git", "merge-file", "-L", "ours", "-L", "ancestor", "-L", "theirs", ours, base, theirs)
+	mark.Stderr = cmd.ErrOrStderr()
+	if merr := mark.Run(); merr != nil && mark.ProcessState.ExitCode() < 0 {
+		err = errors.Join(err, merr)
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
