@@ -30,8 +30,9 @@ type Options struct {
 	// the working directory. The cache and the lock are in ".pagerev" beside it.
 	Ledger string
 	Config Config
-	// Bases are names of ledger files that nothing may fall below, besides
-	// the ledger itself.
+	// Bases are what nothing may fall below, besides the ledger itself and
+	// what the commits behind HEAD knew of it: names of ledger files, or
+	// revisions in git's notation, with all commits behind them.
 	Bases []string
 	// Only limits the build to the URL keys with this prefix. The ledger then
 	// advances for them alone, and no manifest is written.
@@ -177,19 +178,16 @@ func load(ctx context.Context, o Options) (*build, error) {
 	}
 	in.Ledger.Data = b.file
 	for _, name := range o.Bases {
-		data, err := store.Read(name)
-		if err == nil && data == nil {
-			err = usage(fmt.Errorf("there is no ledger at %s: correct --base", name))
+		if err := b.base(ctx, &in, name); err != nil {
+			return nil, err
 		}
+	}
+	if !o.without {
+		lines, err := b.history(ctx)
 		if err != nil {
 			return nil, err
 		}
-		in.Joins = append(in.Joins, Source{Name: name, Data: data})
-	}
-	if !o.without {
-		if in.History, err = b.history(ctx); err != nil {
-			return nil, err
-		}
+		in.History = append(in.History, lines...)
 	}
 	if b.run, err = Configure(in); err != nil {
 		return nil, err
@@ -200,6 +198,34 @@ func load(ctx context.Context, o Options) (*build, error) {
 	return b, nil
 }
 
+// base takes in a ledger file, or all that the commits behind a revision knew
+// of the ledger.
+func (b *build) base(ctx context.Context, in *Input, name string) error {
+	data, err := store.Read(name)
+	if err != nil {
+		return err
+	}
+	if data != nil {
+		in.Joins = append(in.Joins, Source{Name: name, Data: data})
+		return nil
+	}
+	file, err := store.Target(b.o.Ledger)
+	if err != nil {
+		return err
+	}
+	h, err := githistory.Of(ctx, file, name)
+	switch {
+	case errors.Is(err, githistory.ErrNoRevision):
+		return usage(fmt.Errorf("there is no ledger at %s, nor a commit of that name: correct --base", name))
+	case err != nil:
+		return err
+	case len(h.Lines) == 0:
+		return usage(fmt.Errorf("--base %s: no commit behind it has %s", name, b.o.Ledger))
+	}
+	in.History = append(in.History, h.Lines...)
+	return nil
+}
+
 // history asks git what the ledger's earlier commits knew. Where git cannot tell,
 // the build goes on with what it has, and says so.
 func (b *build) history(ctx context.Context) ([]byte, error) {
@@ -207,7 +233,7 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := githistory.Of(ctx, name)
+	h, err := githistory.Of(ctx, name, "HEAD")
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -216,7 +242,7 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	case h.Shallow:
 		b.warnings = append(b.warnings, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
 	}
-	return h.Added, nil
+	return h.Lines, nil
 }
 
 // Now is the time of a build: SOURCE_DATE_EPOCH if it is set, else the clock.

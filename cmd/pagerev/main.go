@@ -159,7 +159,7 @@ func (f *siteFlags) add(fl *pflag.FlagSet) {
 }
 
 func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
-	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file` that nothing may fall below (repeatable)")
+	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file`, or git revision, that nothing may fall below (repeatable)")
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")

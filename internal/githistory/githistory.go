@@ -1,84 +1,264 @@
-// Package githistory asks git which lines the commits behind HEAD added to a
-// file. It runs the user's own git, reads and changes nothing else.
+// Package githistory asks git what a file was: at one commit, and at all
+// commits behind one. It runs the user's own git and changes nothing, but that
+// a partial clone gets the objects it lacks. It does not know what the file is.
 package githistory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // A History is what git knows of a file.
 type History struct {
-	// Added has the lines that any commit reachable from HEAD added to the
-	// file, without order. It is empty where there is no repository, no
-	// commit, or no git.
-	Added []byte
+	// Lines has every line that the file had at any commit behind the
+	// revision, each once, the newest version's first. It is empty where there
+	// is no repository, no commit, or no git.
+	Lines []byte
 	// Shallow says that the clone does not hold the older commits.
 	Shallow bool
 }
 
-// Of returns the history of a file. A folder that is in no repository, and a
-// machine without git, are no errors: then there is no history to see.
-func Of(ctx context.Context, file string) (History, error) {
-	dir, base := filepath.Split(file)
-	if dir == "" {
-		dir = "."
+// ErrNoRevision: git knows no commit of that name, or there is no repository.
+var ErrNoRevision = errors.New("no such commit")
+
+// Of returns the history of a file behind a revision, in git's notation. The
+// file's earlier names, where git sees that it was renamed, are followed. For
+// HEAD a folder that is in no repository, a repository without commits, and a
+// machine without git are no errors: then there is no history to see. For any
+// other revision they are ErrNoRevision.
+func Of(ctx context.Context, file, revision string) (History, error) {
+	r, commit, err := open(ctx, file, revision)
+	if errors.Is(err, ErrNoRevision) && revision == "HEAD" {
+		err = nil
 	}
-	git := func(args ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "log.showRoot=true", "-c", "log.showSignature=false"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
-		out, err := cmd.Output()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("git %s: %s", args[0], firstLine(exit.Stderr))
-		}
-		return out, err
+	if err != nil || commit == "" {
+		return History{Shallow: r.shallow}, r.failed(err)
 	}
-	// The first line says whether the clone is shallow; after it comes HEAD, or
-	// an error where there is no commit yet.
-	out, err := git("rev-parse", "--is-shallow-repository", "HEAD^{commit}")
-	shallow, _, inside := strings.Cut(string(out), "\n")
-	switch {
-	case ctx.Err() != nil:
-		return History{}, ctx.Err()
-	case err == nil:
-	case inside: // no commit yet
-		return History{Shallow: shallow == "true"}, nil
-	case errors.Is(err, exec.ErrNotFound), strings.Contains(err.Error(), "not a git repository"):
-		return History{}, nil
-	default: // such as a repository that git does not trust
-		return History{}, fmt.Errorf("the history of %s cannot be read: %w", file, err)
+	blobs, names, err := r.versions(commit)
+	if err == nil {
+		err = r.complete(commit, blobs, names)
 	}
-	h := History{Shallow: shallow == "true"}
-	// A merge is shown against its first parent: what is in neither the
-	// difference nor that parent is not in the merge.
-	log, err := git("log", "HEAD", "--format=", "--full-history", "--diff-merges=first-parent", "--patch", "--unified=0",
-		"--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--", base)
-	if err != nil {
-		if ctx.Err() != nil {
-			return h, ctx.Err()
-		}
-		return h, fmt.Errorf("the history of %s cannot be read: %w", file, err)
+	h := History{Shallow: r.shallow}
+	if err == nil {
+		h.Lines, err = r.lines(blobs)
 	}
-	h.Added = added(log)
-	return h, nil
+	return h, r.failed(err)
 }
 
-// added picks the added lines out of a log with patches.
-func added(log []byte) []byte {
-	var out bytes.Buffer
-	for line := range bytes.Lines(log) {
-		if line[0] == '+' && !bytes.HasPrefix(line, []byte("+++")) {
-			out.Write(line[1:])
+// At returns what the file was at a revision, perhaps under an earlier name;
+// nil if that commit does not have it. The error is ErrNoRevision if there is
+// no such commit.
+func At(ctx context.Context, file, revision string) ([]byte, error) {
+	r, commit, err := open(ctx, file, revision)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	data, err := r.at(commit, r.name)
+	if data != nil || err != nil {
+		return data, r.failed(err)
+	}
+	_, names, err := r.versions("HEAD")
+	for i := 1; i < len(names) && data == nil && err == nil; i++ {
+		data, err = r.at(commit, names[i])
+	}
+	return data, r.failed(err)
+}
+
+func (r *repository) at(commit, name string) ([]byte, error) {
+	out, err := r.git(nil, "ls-tree", "-z", "--full-tree", commit, "--", name)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	out, err = r.git(nil, "cat-file", "blob", commit+":"+name)
+	if out == nil {
+		out = []byte{}
+	}
+	return out, err
+}
+
+// repository is where the file is.
+type repository struct {
+	ctx     context.Context
+	file    string // as the caller named it
+	top     string // the folder that git is run in
+	name    string // the file's path in the repository
+	env     []string
+	shallow bool
+}
+
+// open finds the file's repository, and the commit that the revision names.
+func open(ctx context.Context, file, revision string) (*repository, string, error) {
+	r := &repository{ctx: ctx, file: file, top: filepath.Dir(file), env: environment()}
+	out, err := r.git(nil, "rev-parse", "--is-shallow-repository", "--show-cdup", "--show-prefix")
+	switch {
+	case err == nil:
+	case errors.Is(err, exec.ErrNotFound), strings.Contains(err.Error(), "not a git repository"):
+		return r, "", fmt.Errorf("%w: %s is in no repository", ErrNoRevision, file)
+	default: // such as a repository that git does not trust
+		return r, "", err
+	}
+	facts := append(strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), "", "", "")
+	r.shallow = facts[0] == "true"
+	r.top = filepath.Join(r.top, filepath.FromSlash(facts[1]))
+	r.name = path.Join(facts[2], filepath.Base(file))
+	out, err = r.git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil && r.ctx.Err() == nil {
+		return r, "", fmt.Errorf("%w: %s", ErrNoRevision, revision)
+	}
+	return r, strings.TrimSpace(string(out)), err
+}
+
+// environment is ours, but that paths in git's variables, as hooks have them,
+// lead to the same place from any folder.
+func environment() []string {
+	env := append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+	put := func(name, value string) {
+		if abs, err := filepath.Abs(value); err == nil && value != "" {
+			env = append(env, name+"="+abs)
 		}
 	}
-	return out.Bytes()
+	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"} {
+		put(name, os.Getenv(name))
+	}
+	if os.Getenv("GIT_DIR") != "" {
+		// Else git takes the folder that it is run in for the root.
+		put("GIT_WORK_TREE", cmp.Or(os.Getenv("GIT_WORK_TREE"), "."))
+	}
+	return env
+}
+
+// failed gives an error the words of this package.
+func (r *repository) failed(err error) error {
+	switch {
+	case r.ctx.Err() != nil:
+		return r.ctx.Err()
+	case err == nil || errors.Is(err, ErrNoRevision):
+		return err
+	}
+	return fmt.Errorf("the history of %s cannot be read: %w", r.file, err)
+}
+
+func (r *repository) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.top, "-c", "log.showRoot=true", "-c", "log.showSignature=false", "-c", "fetch.negotiationAlgorithm=noop"}, args...)...)
+	cmd.Env = r.env
+	return cmd
+}
+
+// git runs a command to its end.
+func (r *repository) git(stdin []byte, args ...string) ([]byte, error) {
+	cmd := r.command(args...)
+	if stdin != nil {
+		cmd.Stdin = bytes.NewReader(stdin)
+	}
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("git %s: %s", args[0], firstLine(exit.Stderr))
+	}
+	return out, err
+}
+
+// versions lists the objects that the file was, at any commit behind the given
+// one, the newest first, and the names it had. A merge is held against its first parent: what is
+// neither in the difference nor there came from another parent, unchanged.
+func (r *repository) versions(commit string) (blobs, names []string, err error) {
+	seen := map[string]bool{}
+	type source struct{ commit, name string }
+	todo := []source{{commit, r.name}}
+	for i := 0; i < len(todo); i++ {
+		out, err := r.git(nil, "log", todo[i].commit, "--format=%H", "--raw", "-z", "--no-abbrev", "--full-history", "--diff-merges=first-parent", "--no-renames", "--", todo[i].name)
+		if err != nil {
+			return nil, nil, err
+		}
+		names = append(names, todo[i].name)
+		at := ""
+		for field := range strings.SplitSeq(string(out), "\x00") {
+			field = strings.TrimPrefix(field, "\n")
+			if !strings.HasPrefix(field, ":") {
+				if len(field) >= 40 && !strings.Contains(field, "/") {
+					at = field
+				}
+				continue
+			}
+			// :100644 100644 <before> <after> M
+			f := strings.Fields(field)
+			if len(f) != 5 || !strings.HasPrefix(f[1], "100") {
+				continue // it left, or is no file there
+			}
+			if !seen[f[3]] {
+				seen[f[3]] = true
+				blobs = append(blobs, f[3])
+			}
+			if f[4] == "A" {
+				old, err := r.renamed(at, todo[i].name)
+				if err != nil {
+					return nil, nil, err
+				}
+				if s := (source{at + "^", old}); old != "" && !slices.Contains(todo, s) {
+					todo = append(todo, s)
+				}
+			}
+		}
+	}
+	return blobs, names, nil
+}
+
+// renamed returns the name that the file had before a commit that added it, or "".
+func (r *repository) renamed(commit, name string) (string, error) {
+	if _, err := r.git(nil, "rev-parse", "--verify", "--quiet", commit+"^"); err != nil {
+		return "", r.ctx.Err() // the first commit
+	}
+	out, err := r.git(nil, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", commit+"^", commit)
+	if err != nil {
+		return "", err
+	}
+	f := strings.Split(string(out), "\x00")
+	for i := 0; i+2 < len(f); i += 3 {
+		if f[i+2] == name {
+			return f[i+1], nil
+		}
+	}
+	return "", nil
+}
+
+// complete brings what a partial clone lacks, at once: git itself would ask for
+// one object after another.
+func (r *repository) complete(commit string, blobs, names []string) error {
+	out, _ := r.git(nil, "config", "--get-regexp", `^remote\..*\.promisor$`)
+	remote := ""
+	for line := range strings.Lines(string(out)) {
+		if key, value, _ := strings.Cut(strings.TrimSpace(line), " "); value == "true" {
+			remote = strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor")
+		}
+	}
+	if remote == "" {
+		return nil
+	}
+	out, err := r.git(nil, append([]string{"rev-list", "--objects", "--missing=print", commit, "--"}, names...)...)
+	if err != nil {
+		return err
+	}
+	var missing []byte
+	for line := range bytes.Lines(out) {
+		if oid, ok := bytes.CutPrefix(line, []byte("?")); ok && slices.Contains(blobs, string(bytes.TrimSpace(oid))) {
+			missing = append(missing, oid...)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = r.git(missing, "fetch", remote, "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--recurse-submodules=no", "--no-auto-maintenance", "--filter=blob:none", "--stdin")
+	return err
 }
 
 func firstLine(b []byte) string {

@@ -26,9 +26,9 @@ func TestOf(t *testing.T) {
 	file := filepath.Join(dir, "ledger.json")
 	of := func(want string) {
 		t.Helper()
-		h, err := Of(t.Context(), file)
-		if err != nil || string(h.Added) != want || h.Shallow {
-			t.Errorf("%q, shallow %v, %v; want %q", h.Added, h.Shallow, err, want)
+		h, err := Of(t.Context(), file, "HEAD")
+		if err != nil || string(h.Lines) != want || h.Shallow {
+			t.Errorf("%q, shallow %v, %v; want %q", h.Lines, h.Shallow, err, want)
 		}
 	}
 	put := func(text string) {
@@ -48,7 +48,7 @@ func TestOf(t *testing.T) {
 	of("a\n")
 	git(t, dir, "commit", "-qam", "2")
 	git(t, dir, "revert", "--no-edit", "HEAD")
-	of("a\nb\na\n")
+	of("a\nb\n")
 	t.Run("not trusted", func(t *testing.T) {
 		if os.Geteuid() != 0 {
 			t.Skip("only root can give a folder away")
@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		if _, err := Of(t.Context(), file); err == nil || !strings.Contains(err.Error(), "dubious ownership") {
+		if _, err := Of(t.Context(), file, "HEAD"); err == nil || !strings.Contains(err.Error(), "dubious ownership") {
 			t.Errorf("a history that git does not show passes for none: %v", err)
 		}
 	})
