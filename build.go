@@ -61,6 +61,8 @@ type Options struct {
 	// as the site says where those are the zero value.
 	without bool
 	urls    ledger.URLs
+	// on is read in place of the ledger file and its history.
+	on *ledger.Ledger
 }
 
 // DefaultLedger is the ledger's usual file name.
@@ -166,7 +168,12 @@ func load(ctx context.Context, o Options) (*build, error) {
 		Read: func(path string) ([]byte, error) { return b.tree.Read(path, nil) },
 	}
 	var err error
-	if !o.without {
+	switch {
+	case o.without:
+	case o.on != nil:
+		b.file = o.on.Marshal()
+		in.Cache, _ = store.Read(b.cacheName())
+	default:
 		if b.file, err = store.Read(o.Ledger); err != nil {
 			return nil, err
 		}
@@ -182,7 +189,7 @@ func load(ctx context.Context, o Options) (*build, error) {
 			return nil, err
 		}
 	}
-	if !o.without {
+	if !o.without && o.on == nil {
 		lines, err := b.history(ctx)
 		if err != nil {
 			return nil, err

@@ -13,17 +13,18 @@ import (
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/store"
+	"github.com/pagerev/pagerev/ledger"
 )
 
 // A BumpReport says what [Bump] did.
 type BumpReport struct {
 	Reason string `json:"reason"`
 	// Changes has the pages that were raised, sorted by key.
-	Changes       []Change `json:"changes"`
-	SiteRevBefore int64    `json:"siteRevBefore"`
-	SiteRev       int64    `json:"siteRev"`
-	Warnings      []string `json:"warnings"`
-	Written       []string `json:"written"`
+	Changes       []ledger.Change `json:"changes"`
+	SiteRevBefore int64           `json:"siteRevBefore"`
+	SiteRev       int64           `json:"siteRev"`
+	Warnings      []string        `json:"warnings"`
+	Written       []string        `json:"written"`
 	// Commit is a command that commits the ledger with the reason as its
 	// message: the ledger itself has no place for it.
 	Commit string `json:"commit"`
@@ -76,12 +77,9 @@ func Bump(ctx context.Context, o Options, which []string, reason string) (*BumpR
 		return nil, fmt.Errorf("%s: %w", o.Ledger, err)
 	}
 	rep := &BumpReport{
-		Reason: reason, Changes: []Change{}, Written: []string{}, Warnings: append([]string{}, b.warnings...),
+		Reason: reason, Changes: changes, Written: []string{}, Warnings: append([]string{}, b.warnings...),
 		SiteRevBefore: b.run.before.SiteRev(), SiteRev: next.SiteRev(),
 		Commit: fmt.Sprintf("git commit -m %s -- %s", quote(fmt.Sprintf("Bump %s: %s", count(len(keys), "page"), reason)), quote(o.Ledger)),
-	}
-	for _, c := range changes {
-		rep.Changes = append(rep.Changes, Change{Change: c, From: c.From, To: c.To})
 	}
 	if o.DryRun {
 		return rep, nil

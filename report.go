@@ -38,7 +38,7 @@ type Report struct {
 	// LeftOut has the files that are pages and not listed, by reason.
 	LeftOut map[string][]string `json:"leftOut"`
 	// Changes has every line of the ledger that changed, sorted by key.
-	Changes []Change `json:"changes"`
+	Changes []ledger.Change `json:"changes"`
 	// DriftedPages, BodyPages and OtherCanonical name pages by key: those that
 	// drifted, those whose whole body counts since nothing marks their
 	// content, and those that name another page as their canonical URL.
@@ -59,18 +59,10 @@ type Report struct {
 	committed bool
 }
 
-// A Change is a [ledger.Change] with its revs.
-type Change struct {
-	ledger.Change
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
-	// List: the page is a list of the site's other pages.
-	List bool `json:"list,omitempty"`
-}
-
 func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, changes []ledger.Change, drifted map[string]bool, n notes) {
 	rep.Pages = len(listed)
-	rep.Changes, rep.BodyPages, rep.Written = []Change{}, []string{}, []string{} // none is [] in JSON
+	rep.Changes, rep.BodyPages, rep.Written = []ledger.Change{}, []string{}, []string{} // none is [] in JSON
+	rep.Changes = append(rep.Changes, changes...)
 	rep.SiteRevBefore, rep.SiteRev = r.before.SiteRev(), next.SiteRev()
 	for _, c := range changes {
 		switch c.Kind {
@@ -87,7 +79,6 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 		case ledger.Migrated:
 			rep.Migrated++
 		}
-		rep.Changes = append(rep.Changes, Change{c, c.From, c.To, listed[c.Key].List})
 	}
 	rep.Drifted = len(drifted)
 	rep.DriftedPages = slices.AppendSeq([]string{}, maps.Keys(drifted))

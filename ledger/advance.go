@@ -51,16 +51,23 @@ const (
 	Migrated Kind = "migrated"
 	// Bumped: raised on purpose, with the content it had.
 	Bumped Kind = "bumped"
+	// Lower: a ledger has a lower rev than the one before ([Diff]).
+	Lower Kind = "lower"
 )
 
-// A Change is a line that a build changes, and why.
+// A Change is a line that a build changes, or that differs between two ledgers,
+// and why.
 type Change struct {
-	Key      string   `json:"key"`
-	Kind     Kind     `json:"kind"`
-	From, To int64    `json:"-"`
-	Facets   []string `json:"facets,omitempty"` // which differ, for Changed
+	Key    string   `json:"key"`
+	Kind   Kind     `json:"kind"`
+	Facets []string `json:"facets,omitempty"` // which differ, for Changed
 	// Reason is a sentence for a person where the facets do not tell.
 	Reason string `json:"reason,omitempty"`
+	// From and To are the revs.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	// List: the page is, or was, a list of the site's other pages.
+	List bool `json:"list,omitempty"`
 }
 
 // Advance takes in a build and returns the ledger after it, with what changed,
@@ -86,7 +93,7 @@ func (l *Ledger) Advance(b Build) (*Ledger, []Change, error) {
 		p, known := next.Pages[key]
 		q, c := advancePage(p, known, next.Start, o, b)
 		if c.Kind != "" {
-			c.Key, c.From, c.To = key, p.Rev, q.Rev
+			c.Key, c.From, c.To, c.List = key, p.Rev, q.Rev, o.List
 			changes = append(changes, c)
 		}
 		next.Pages[key] = q
@@ -97,7 +104,7 @@ func (l *Ledger) Advance(b Build) (*Ledger, []Change, error) {
 		}
 		p.Toggles++
 		next.Pages[key] = p
-		changes = append(changes, Change{Key: key, Kind: Gone, From: p.Rev, To: p.Rev})
+		changes = append(changes, Change{Key: key, Kind: Gone, From: p.Rev, To: p.Rev, List: p.List})
 	}
 	if err := next.check(); err != nil {
 		return nil, nil, err
@@ -251,7 +258,7 @@ func (l *Ledger) Bump(keys []string, now time.Time) (*Ledger, []Change, error) {
 		p.Rev++
 		p.Modified = later(p.Modified, time.Time{}, now)
 		next.Pages[key] = p
-		changes = append(changes, Change{Key: key, Kind: Bumped, From: p.Rev - 1, To: p.Rev})
+		changes = append(changes, Change{Key: key, Kind: Bumped, From: p.Rev - 1, To: p.Rev, List: p.List})
 	}
 	if err := next.check(); err != nil {
 		return nil, nil, fmt.Errorf("bump: %w", err)

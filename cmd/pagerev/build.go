@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/ledger"
 )
 
 func buildCommand() *cobra.Command {
@@ -138,16 +139,13 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 // shown is how many changes people are shown.
 const shown = 20
 
-func tellChanges(w io.Writer, changes []pagerev.Change) {
+func tellChanges(w io.Writer, changes []ledger.Change) {
 	kinds := map[string]int{}
 	for _, c := range changes {
 		kinds[string(c.Kind)]++
 	}
 	n := 0
-	// Lists move with almost every page: they come last.
-	changes = slices.Clone(changes)
-	slices.SortStableFunc(changes, func(a, b pagerev.Change) int { return order(a.List) - order(b.List) })
-	for _, c := range changes {
+	for _, c := range listsLast(changes) {
 		// A first build, or a new configuration, is told by its number.
 		if c.Kind == "migrated" || c.Kind == "new" && kinds["new"] > shown {
 			continue
@@ -172,7 +170,7 @@ func order(list bool) int {
 	return 0
 }
 
-func changeLine(c pagerev.Change) string {
+func changeLine(c ledger.Change) string {
 	s := fmt.Sprintf("  %-12s %s", c.Kind, c.Key)
 	switch {
 	case c.Kind == "new" || c.From == 0:

@@ -104,10 +104,8 @@ commit message that is proposed. Then build, which publishes the new revs.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
-	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
+	f.addPlace(fl)
 	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file`, or git revision, that nothing may fall below (repeatable)")
-	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 	fl.BoolVar(&all, "all", false, "raise all pages that are not gone")
 	fl.StringVar(&reason, "reason", "", "the `reason`, which the report and the proposed commit message show")
 	fl.BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")

@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -151,11 +151,16 @@ type siteFlags struct {
 }
 
 func (f *siteFlags) add(fl *pflag.FlagSet) {
+	f.addPlace(fl)
+	f.addContent(fl)
+	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
+}
+
+// addPlace adds the flags that all commands that read a ledger have.
+func (f *siteFlags) addPlace(fl *pflag.FlagSet) {
 	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
 	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
-	f.addContent(fl)
-	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
 }
 
 func (f *siteFlags) addBuild(fl *pflag.FlagSet) {

@@ -85,6 +85,20 @@ func (r *repository) at(commit, name string) ([]byte, error) {
 	return out, err
 }
 
+// MergeBase returns the commit at which two revisions of the file's repository
+// parted. The error is ErrNoRevision if one of them is none, or they never met.
+func MergeBase(ctx context.Context, file, a, b string) (string, error) {
+	r, commit, err := open(ctx, file, a)
+	if err != nil {
+		return "", r.failed(err)
+	}
+	out, err := r.git(nil, "merge-base", "--end-of-options", commit, b)
+	if err != nil && ctx.Err() == nil {
+		return "", fmt.Errorf("%w: %s, or one that %s and it have in common", ErrNoRevision, b, a)
+	}
+	return strings.TrimSpace(string(out)), r.failed(err)
+}
+
 // repository is where the file is.
 type repository struct {
 	ctx     context.Context
