@@ -24,6 +24,7 @@ type Output struct {
 	// Stale says that the ledger file does not hold what this build gives.
 	// Times are not compared, nor is the layout of the file.
 	Stale bool
+	next  *ledger.Ledger
 	// Refused is of kind [ErrGuard] where the run is strict and in doubt:
 	// nothing of the output is to be written then.
 	Refused error
@@ -84,6 +85,10 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	drifted := r.drift(listed, next)
 	out := &Output{Ledger: next.Marshal(), Report: rep, Stale: r.committed == nil || !same(r.committed, next)}
 	rep.fill(r, listed, next, changes, drifted, n)
+	if rep.Findings = []Finding{}; out.Stale {
+		rep.Findings = r.findings(next)
+	}
+	out.next = next
 	out.Refused = r.refuse(rep)
 	revs := map[string]int64{}
 	for key := range listed {
@@ -170,7 +175,8 @@ func (r *Run) drift(listed map[string]Result, next *ledger.Ledger) map[string]bo
 	for key, res := range listed {
 		c, ok := r.cache.Pages[res.Path]
 		line, had := r.before.Pages[key]
-		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev && c.Rev == line.Rev {
+		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev && c.Rev == line.Rev &&
+			(!r.cached || c.Facets == res.Facets) { // else the cache is of another branch
 			out[key] = true
 		}
 	}

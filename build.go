@@ -40,6 +40,10 @@ type Options struct {
 	// Locked: publish from the ledger as it is committed. If the build would
 	// change it, that is ErrStale, and nothing is written.
 	Locked bool
+	// Since is a revision in git's notation, such as the branch that a pull
+	// request is to be merged into: the report then tells what changed since
+	// this one left it. Nothing else depends on it.
+	Since string
 	// Accept is the reason for which a build that is in doubt ([Guard])
 	// passes all the same; "" accepts nothing.
 	Accept string
@@ -84,6 +88,11 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	out, err := b.assemble()
 	if err != nil {
 		return nil, err
+	}
+	if o.Since != "" {
+		if out.Report.Since, err = b.since(ctx, out); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case o.Locked && out.Stale:
@@ -543,5 +552,5 @@ func quote(s string) string {
 
 func (b *build) staleError(out *Output) error {
 	out.Report.Fix = b.command("build")
-	return stale(fmt.Errorf("%s is not what this build gives: run %q and commit the file", b.o.Ledger, out.Report.Fix))
+	return stale(fmt.Errorf("%s is not what this build gives (%s): run %q and commit the file", b.o.Ledger, TellFindings(out.Report.Findings), out.Report.Fix))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/pagerev/pagerev/internal/githistory"
 	"github.com/pagerev/pagerev/internal/store"
@@ -83,6 +84,38 @@ func MergeBase(ctx context.Context, o Options, a, b string) (string, error) {
 		return "", usage(fmt.Errorf("%s...%s: %w", a, b, err))
 	}
 	return base, err
+}
+
+// since compares what the build gives with where it left another branch.
+func (b *build) since(ctx context.Context, out *Output) (*SinceReport, error) {
+	next := out.next
+	at := func(revision string) (*ledger.Ledger, error) {
+		l, _, err := state(ctx, b.o, revision, nil)
+		return l, err
+	}
+	tip, err := at(b.o.Since)
+	if err != nil {
+		return nil, err
+	}
+	before := tip
+	if left, err := MergeBase(ctx, b.o, b.o.Since, "HEAD"); err == nil {
+		if before, err = at(left); err != nil {
+			return nil, err
+		}
+	} else {
+		out.Report.warn("%v: compared with %s as it is now", err, b.o.Since)
+	}
+	rep := &SinceReport{DiffReport: DiffReport{
+		From: b.o.Since, To: b.o.Ledger, SiteRevBefore: before.SiteRev(), SiteRev: next.SiteRev(),
+		Changes: append([]ledger.Change{}, ledger.Diff(before, next)...),
+	}, Both: []string{}}
+	for _, c := range rep.Changes {
+		p, q := tip.Pages[c.Key], next.Pages[c.Key]
+		if p.Rev > before.Pages[c.Key].Rev && (p.Rev != q.Rev || !slices.Equal(p.Evidence, q.Evidence)) {
+			rep.Both = append(rep.Both, c.Key)
+		}
+	}
+	return rep, nil
 }
 
 func isFolder(name string) bool {

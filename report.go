@@ -53,8 +53,14 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// Written names the files that were written.
 	Written []string `json:"written"`
+	// Findings has every line of the ledger file that is not what the build
+	// gives, sorted by key: what a build writes, and what a locked build and
+	// [Check] fail for.
+	Findings []Finding `json:"findings"`
 	// Fix is the command that mends what [Check] found, or "".
 	Fix string `json:"fix,omitempty"`
+	// Since compares with [Options.Since]; nil if that was not asked for.
+	Since *SinceReport `json:"since,omitempty"`
 
 	committed bool
 }
@@ -126,6 +132,15 @@ func (rep *Report) fill(r *Run, listed map[string]Result, next *ledger.Ledger, c
 
 func (rep *Report) warn(format string, a ...any) {
 	rep.Warnings = append(rep.Warnings, fmt.Sprintf(format, a...))
+}
+
+// A SinceReport tells what changed since another branch was left, such as the
+// one that a pull request is to be merged into. It has no part in the build.
+type SinceReport struct {
+	DiffReport
+	// Both has the keys of the pages that changed on the other branch too, to
+	// other content: a merge needs another build.
+	Both []string `json:"both"`
 }
 
 // Summary is the last line of a build: what happened, in one look.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -53,7 +54,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check DIR",
 		Short: "Say whether the ledger is what this build gives; write nothing",
 		Long: `Does what build does, without writing. Exit code 0: the committed ledger is what
-this build gives. Exit code 1: it is not; the message is the command to run.`,
+this build gives. Exit code 1: it is not; the message is the command to run. In
+a pull request --since names the branch that it is to be merged into: the report
+then tells what a reader will see changed by it, and nothing else depends on it.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], false, pagerev.Check)
@@ -61,6 +64,7 @@ this build gives. Exit code 1: it is not; the message is the command to run.`,
 	}
 	f.add(cmd.Flags())
 	f.addBuild(cmd.Flags())
+	cmd.Flags().StringVar(&f.since, "since", "", "report what changed since this branch left the git `revision`")
 	return cmd
 }
 
@@ -70,11 +74,21 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 	if err != nil {
 		return err
 	}
+	o.Since = f.since
+	form := f.format(f.form)
+	if form != "text" && form != "json" && form != "github" {
+		return usageError(fmt.Errorf("--format %q: want text, json or github", form))
+	}
 	update, finish := progress(cmd.ErrOrStderr())
 	o.Progress = update
 	rep, err := work(cmd.Context(), o)
 	finish()
-	return tell(cmd, rep, err, f.json, dryRun)
+	if form == "github" {
+		if gerr := tellGitHub(cmd.OutOrStdout(), rep, o.Ledger, err); gerr != nil {
+			err = errors.Join(err, gerr)
+		}
+	}
+	return tell(cmd, rep, err, form == "json", dryRun)
 }
 
 // inCI reports whether a CI system says that it is one.
@@ -103,6 +117,15 @@ func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON, dryRun boo
 		fmt.Fprintln(words, "dry run: nothing is written")
 	}
 	tellChanges(out, rep.Changes)
+	tellFindings(out, rep)
+	if rep.Since != nil {
+		fmt.Fprintf(out, "since %s:\n", rep.Since.From)
+		tellChanges(out, rep.Since.Changes)
+		fmt.Fprintln(out, diffSummary(rep.Since.Changes, rep.Since.SiteRevBefore, rep.Since.SiteRev))
+		if len(rep.Since.Both) > 0 {
+			fmt.Fprintf(out, "also changed on %s since: %s: after the merge, build once more and commit the ledger\n", rep.Since.From, strings.Join(rep.Since.Both, ", "))
+		}
+	}
 	if _, werr := fmt.Fprintln(out, rep.Summary()); werr != nil {
 		return werr
 	}
@@ -160,6 +183,25 @@ func tellChanges(w io.Writer, changes []ledger.Change) {
 	}
 	if m := kinds["migrated"]; m > 0 {
 		fmt.Fprintf(w, "  the configuration changed: %s, at the same rev\n", countOf(m, "page")+" kept the content")
+	}
+}
+
+// tellFindings tells what is wrong with the ledger file where the changes do not.
+func tellFindings(w io.Writer, rep *pagerev.Report) {
+	told := map[string]bool{}
+	for _, c := range rep.Changes {
+		told[c.Key] = c.Kind != ledger.Migrated
+	}
+	n := 0
+	for _, f := range rep.Findings {
+		if f.Problem == pagerev.Lower || f.Problem == pagerev.Conflict || f.Problem == pagerev.Missing && !told[f.Key] {
+			if n++; n <= shown {
+				fmt.Fprintf(w, "  %-12s %s  %s\n", f.Problem, f.Key, f.Words)
+			}
+		}
+	}
+	if n > shown {
+		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(n-shown)))
 	}
 }
 

@@ -142,6 +142,7 @@ type siteFlags struct {
 	json                 bool
 	jobs                 int
 	strict               bool
+	form, since          string
 	accept               string
 	creates              bool // the configuration file is written if there is none
 
@@ -168,6 +169,7 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")
+	fl.StringVar(&f.form, "format", "", "`how` to write the report: text, json or github (text, with annotations and a step summary)")
 	fl.StringVar(&f.accept, "accept", "", "the `reason` for which a build that is in doubt passes")
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
@@ -245,7 +247,7 @@ func given(fl *pflag.FlagSet) []string {
 	args := []string{}
 	fl.Visit(func(f *pflag.Flag) {
 		switch v, list := f.Value.(pflag.SliceValue); {
-		case f.Name == "json" || f.Name == "jobs" || f.Name == "locked" || f.Name == "dry-run":
+		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "dry-run":
 		case list:
 			for _, s := range v.GetSlice() {
 				args = append(args, "--"+f.Name, s)
