@@ -111,7 +111,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 		// Only for speed and drift; a place that takes no cache has neither.
 		if store.PrivateDir(private(b.o.Ledger)) == nil {
-			_ = store.Write(b.cacheName(), out.Cache)
+			_ = b.writeCache(out)
 		}
 		return out.Report, nil
 	}
@@ -134,6 +134,8 @@ type build struct {
 	pages   []Page
 	results []Result
 	file    []byte // the ledger as it was read
+
+	newHistory githistory.History // what is not in the cache yet
 
 	warnings []string // about the ledger's surroundings
 }
@@ -229,7 +231,7 @@ func (b *build) base(ctx context.Context, in *Input, name string) error {
 	if err != nil {
 		return err
 	}
-	h, err := githistory.Of(ctx, file, name)
+	h, err := githistory.Of(ctx, file, name, githistory.History{})
 	switch {
 	case errors.Is(err, githistory.ErrNoRevision):
 		return usage(fmt.Errorf("there is no ledger at %s, nor a commit of that name: correct --base", name))
@@ -249,7 +251,8 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := githistory.Of(ctx, name, "HEAD")
+	known := b.knownHistory()
+	h, err := githistory.Of(ctx, name, "HEAD", known)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -258,7 +261,29 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	case h.Shallow:
 		b.warnings = append(b.warnings, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
 	}
+	if err == nil && !h.Shallow && h.Commit != known.Commit {
+		b.newHistory = h
+	}
 	return h.Lines, nil
+}
+
+func (b *build) historyName() string {
+	return filepath.Join(private(b.o.Ledger), filepath.Base(b.o.Ledger)+".history")
+}
+
+// historyCache keeps what the commits up to one knew, with a digest of it: lines
+// that a broken disk or a hand made must not count.
+func historyCache(h githistory.History) []byte {
+	return append(fmt.Appendf(nil, "%s %s\n", h.Commit, manifest.Digest(h.Lines)), h.Lines...)
+}
+
+func (b *build) knownHistory() (h githistory.History) {
+	data, _ := store.Read(b.historyName())
+	head, lines, _ := bytes.Cut(data, []byte("\n"))
+	if commit, digest, ok := strings.Cut(string(head), " "); ok && digest == manifest.Digest(lines) {
+		h.Commit, h.Lines = commit, lines
+	}
+	return h
 }
 
 // Now is the time of a build: SOURCE_DATE_EPOCH if it is set, else the clock.
@@ -420,6 +445,7 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 	defer unlock()
 	store.Sweep(b.o.Ledger)
 	store.Sweep(b.cacheName())
+	store.Sweep(b.historyName())
 	store.Sweep(b.manifestName())
 	file, err := store.Read(b.o.Ledger)
 	if err != nil {
@@ -440,10 +466,19 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 		return nil, err
 	}
 	// The ledger and the manifest are safe; a cache is never needed.
-	if err := store.Write(b.cacheName(), out.Cache); err != nil {
+	if err := b.writeCache(out); err != nil {
 		out.Report.warn("%v: the next build will not be faster, nor see drift", err)
 	}
 	return out.Report, nil
+}
+
+func (b *build) writeCache(out *Output) error {
+	if b.newHistory.Commit != "" {
+		if err := store.Write(b.historyName(), historyCache(b.newHistory)); err != nil {
+			return err
+		}
+	}
+	return store.Write(b.cacheName(), out.Cache)
 }
 
 // again goes on from the ledger as it is now.

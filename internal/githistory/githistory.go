@@ -25,6 +25,8 @@ type History struct {
 	Lines []byte
 	// Shallow says that the clone does not hold the older commits.
 	Shallow bool
+	// Commit is what the revision names; "" if it names none.
+	Commit string
 }
 
 // ErrNoRevision: git knows no commit of that name, or there is no repository.
@@ -34,8 +36,10 @@ var ErrNoRevision = errors.New("no such commit")
 // file's earlier names, where git sees that it was renamed, are followed. For
 // HEAD a folder that is in no repository, a repository without commits, and a
 // machine without git are no errors: then there is no history to see. For any
-// other revision they are ErrNoRevision.
-func Of(ctx context.Context, file, revision string) (History, error) {
+// other revision they are ErrNoRevision. Known, the result of an earlier call
+// for the file, spares the commits up to its own, if that is behind the
+// revision; it may be zero.
+func Of(ctx context.Context, file, revision string, known History) (History, error) {
 	r, commit, err := open(ctx, file, revision)
 	if errors.Is(err, ErrNoRevision) && revision == "HEAD" {
 		err = nil
@@ -43,13 +47,16 @@ func Of(ctx context.Context, file, revision string) (History, error) {
 	if err != nil || commit == "" {
 		return History{Shallow: r.shallow}, r.failed(err)
 	}
-	blobs, names, err := r.versions(commit)
+	h := History{Shallow: r.shallow, Commit: commit}
+	if known.Commit == "" || known.Shallow || r.shallow || !r.behind(known.Commit, commit) {
+		known = History{}
+	}
+	blobs, names, err := r.versions(commit, known.Commit)
 	if err == nil {
 		err = r.complete(commit, blobs, names)
 	}
-	h := History{Shallow: r.shallow}
 	if err == nil {
-		h.Lines, err = r.lines(blobs)
+		h.Lines, err = r.lines(blobs, known.Lines)
 	}
 	return h, r.failed(err)
 }
@@ -66,7 +73,7 @@ func At(ctx context.Context, file, revision string) ([]byte, error) {
 	if data != nil || err != nil {
 		return data, r.failed(err)
 	}
-	_, names, err := r.versions("HEAD")
+	_, names, err := r.versions("HEAD", "")
 	for i := 1; i < len(names) && data == nil && err == nil; i++ {
 		data, err = r.at(commit, names[i])
 	}
@@ -182,14 +189,18 @@ func (r *repository) git(stdin []byte, args ...string) ([]byte, error) {
 }
 
 // versions lists the objects that the file was, at any commit behind the given
-// one, the newest first, and the names it had. A merge is held against its first parent: what is
+// one and not behind the other, the newest first, and the names it had. A merge is held against its first parent: what is
 // neither in the difference nor there came from another parent, unchanged.
-func (r *repository) versions(commit string) (blobs, names []string, err error) {
+func (r *repository) versions(commit, known string) (blobs, names []string, err error) {
 	seen := map[string]bool{}
 	type source struct{ commit, name string }
 	todo := []source{{commit, r.name}}
 	for i := 0; i < len(todo); i++ {
-		out, err := r.git(nil, "log", todo[i].commit, "--format=%H", "--raw", "-z", "--no-abbrev", "--full-history", "--diff-merges=first-parent", "--no-renames", "--", todo[i].name)
+		revisions := []string{todo[i].commit}
+		if known != "" {
+			revisions = append(revisions, "^"+known)
+		}
+		out, err := r.git(nil, slices.Concat([]string{"log"}, revisions, []string{"--format=%H", "--raw", "-z", "--no-abbrev", "--full-history", "--diff-merges=first-parent", "--no-renames", "--", todo[i].name})...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -224,6 +235,12 @@ func (r *repository) versions(commit string) (blobs, names []string, err error) 
 		}
 	}
 	return blobs, names, nil
+}
+
+// behind tells whether all commits behind a are behind b.
+func (r *repository) behind(a, b string) bool {
+	_, err := r.git(nil, "merge-base", "--is-ancestor", a, b)
+	return err == nil
 }
 
 // renamed returns the name that the file had before a commit that added it, or "".

@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// lines reads the objects, one after another, and returns the lines they have.
-func (r *repository) lines(blobs []string) ([]byte, error) {
+// lines reads the objects, one after another, and returns the lines they have,
+// before those that are known already.
+func (r *repository) lines(blobs []string, known []byte) ([]byte, error) {
+	if len(blobs) == 0 {
+		return known, nil
+	}
 	cmd := r.command("cat-file", "--batch")
 	cmd.Stdin = strings.NewReader(strings.Join(blobs, "\n") + "\n")
 	var stderr bytes.Buffer
@@ -22,6 +26,9 @@ func (r *repository) lines(blobs []string) ([]byte, error) {
 		return nil, err
 	}
 	c := collector{seen: map[string]struct{}{}}
+	for line := range bytes.Lines(known) {
+		c.seen[string(bytes.TrimSuffix(line, []byte("\n")))] = struct{}{}
+	}
 	err = c.read(bufio.NewReaderSize(out, 1<<20), len(blobs))
 	if err != nil {
 		_ = cmd.Process.Kill()
@@ -33,7 +40,7 @@ func (r *repository) lines(blobs []string) ([]byte, error) {
 	if err == nil {
 		err = werr
 	}
-	return c.lines.Bytes(), err
+	return append(c.lines.Bytes(), known...), err
 }
 
 // A collector gathers the lines of versions of a file. Two versions that
