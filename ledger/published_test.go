@@ -126,7 +126,7 @@ func TestAdopt(t *testing.T) {
 		mustEqual(t, "adopted once more", again, next)
 
 		// What a build then makes of it may follow what is published.
-		b := anyBuild(t, profile)
+		b := anyBuild(t, profile, next)
 		built, _, err := next.Advance(b)
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestAdopt(t *testing.T) {
 		if _, ok := next.Pages["/fresh/"]; !ok && !p.Complete && len(list) > 0 {
 			// An address that nobody remembers, where the ledger knew less.
 			for _, d := range list {
-				if fresh := built.Pages["/fresh/"]; d.Standing == ledger.Above && fresh.Rev <= max(p.SiteRev, d.Published) {
+				if fresh := built.Pages["/fresh/"]; has(built, "/fresh/") && d.Standing == ledger.Above && fresh.Rev <= max(p.SiteRev, d.Published) {
 					t.Fatalf("/fresh/ has rev %d, which it may have had", fresh.Rev)
 				}
 			}
@@ -188,11 +188,24 @@ func viewOf(p ledger.Published) string {
 	return view(l)
 }
 
-func anyBuild(t *rapid.T, profile ledger.Profile) ledger.Build {
+// anyBuild draws a build, often of the very pages that the ledger has.
+func anyBuild(t *rapid.T, profile ledger.Profile, l *ledger.Ledger) ledger.Build {
 	b := ledger.Build{
 		Profile: profile, Now: time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC),
 		Coverage: pick(t, "built coverage", ledger.Coverage{Mode: ledger.CoverageComplete}, ledger.Coverage{Mode: ledger.CoveragePrefixes, Prefixes: []string{"/a/", "/b/"}}),
-		Pages:    map[string]ledger.Observation{"/fresh/": {Facets: facets("a")}},
+		Pages:    map[string]ledger.Observation{},
+	}
+	if rapid.Bool().Draw(t, "fresh") {
+		b.Pages["/fresh/"] = ledger.Observation{Facets: facets("a")}
+	}
+	if rapid.Bool().Draw(t, "as it was") {
+		b.Coverage, b.Pages = ledger.Coverage{}, map[string]ledger.Observation{}
+		for key, p := range l.Pages {
+			if claims := p.Claims(profile.ID()); !p.Gone() && len(claims) > 0 {
+				b.Pages[key] = ledger.Observation{Facets: claims[0].Facets, Agrees: true}
+			}
+		}
+		return b
 	}
 	for _, key := range []string{"/", "/a/", "/b/", "/new/"} {
 		if rapid.IntRange(0, 3).Draw(t, "built "+key) > 0 {
