@@ -78,6 +78,12 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	if n := len(n.skipped[site.SkipUncovered]); len(listed) == 0 && n > 0 && r.in.Only == "" {
 		return nil, usage(fmt.Errorf("none of the %s is within the coverage %s: correct its prefixes", count(n, "page"), strings.Join(b.Coverage.Prefixes, ", ")))
 	}
+	if r.in.Published != nil {
+		var err error
+		if r, rep.Live, err = r.adopt(b, listed); err != nil {
+			return nil, err
+		}
+	}
 	next, changes, err := r.before.Advance(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.in.Ledger.Name, err)
@@ -227,7 +233,7 @@ func (r *Run) Again(file []byte, results []Result) (*Run, []Page, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	next.survey, next.given, next.sampled, next.cache = r.survey, r.given, r.sampled, r.cache
+	next.survey, next.given, next.sampled, next.cache, next.seen = r.survey, r.given, r.sampled, r.cache, r.seen
 	plan, err := next.Plan(r.files)
 	if err != nil {
 		return nil, nil, err

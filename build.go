@@ -34,6 +34,13 @@ type Options struct {
 	// what the commits behind HEAD knew of it: names of ledger files, or
 	// revisions in git's notation, with all commits behind them.
 	Bases []string
+	// Live, if set, reads what the site has published: nothing falls below that.
+	Live Live
+	// LiveLedger: there is no ledger file. The ledger is the one that the site
+	// has published beside its manifest, and is written into the site. Ledger is
+	// then only the name beside which the cache and the lock are; if there is
+	// such a file, it is joined. Live must be set, Locked is not looked at.
+	LiveLedger bool
 	// Only limits the build to the URL keys with this prefix. The ledger then
 	// advances for them alone, and no manifest is written.
 	Only string
@@ -58,6 +65,8 @@ type Options struct {
 	Flags []string
 	// Progress, if set, is called as pages are done. Calls do not overlap.
 	Progress func(done, total int)
+	// Fetching is the same for pages that are read from the site.
+	Fetching func(done, total int)
 	// Waiting, if set, is called when another build holds the ledger's lock.
 	Waiting func()
 
@@ -65,6 +74,8 @@ type Options struct {
 	// as the site says where those are the zero value.
 	without bool
 	urls    ledger.URLs
+	// mustLive: that nothing is published is an error.
+	mustLive bool
 	// on is read in place of the ledger file and its history.
 	on *ledger.Ledger
 }
@@ -74,15 +85,22 @@ const DefaultLedger = "pagerev.ledger.json"
 
 // Build reads a built site, advances the ledger and writes the manifest into
 // the site, in this order. Errors are of kind [ErrUsage], [ErrStale] or
-// [ErrGuard], or else name a file that could not be read or written. Whatever fails, the
-// ledger file is either as it was or whole, and never lower than it was.
+// [ErrGuard], of kind [ErrUnreachable] where Live cannot be read, or else name a
+// file that could not be read or written. Whatever fails, the ledger file is
+// either as it was or whole, and never lower than it was.
 func Build(ctx context.Context, o Options) (*Report, error) {
-	b, err := open(ctx, o)
-	if err != nil {
-		return nil, err
+	if o.LiveLedger {
+		o.Locked = false
 	}
-	defer b.tree.Close()
-	if err := b.read(ctx); err != nil {
+	b, err := open(ctx, o)
+	if err == nil {
+		defer b.tree.Close()
+		err = b.read(ctx)
+	}
+	if o.LiveLedger && !o.DryRun && !o.Config.Strict && errors.Is(err, ErrUnreachable) && ctx.Err() == nil {
+		return withoutManifest(o, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	out, err := b.assemble()
@@ -178,9 +196,24 @@ func load(ctx context.Context, o Options) (*build, error) {
 		Config: o.Config, Only: o.Only, Now: o.Now, Ledger: Source{Name: o.Ledger}, Accept: o.Accept,
 		Read: func(path string) ([]byte, error) { return b.tree.Read(path, nil) },
 	}
-	var err error
+	published, err := b.published(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in.Published = published
 	switch {
 	case o.without:
+	case o.LiveLedger:
+		in.Ledger.Name = b.ledgerName()
+		if b.file = ledgerOf(published); b.file != nil {
+			in.Ledger.Name = published.Ledger.Name
+		}
+		in.Cache, _ = store.Read(b.cacheName())
+		for _, name := range b.otherLedgers() {
+			if data, _ := store.Read(name); data != nil {
+				in.Joins = append(in.Joins, Source{Name: name, Data: data})
+			}
+		}
 	case o.on != nil:
 		b.file = o.on.Marshal()
 		in.Cache, _ = store.Read(b.cacheName())
@@ -200,7 +233,7 @@ func load(ctx context.Context, o Options) (*build, error) {
 			return nil, err
 		}
 	}
-	if !o.without && o.on == nil {
+	if !o.without && o.on == nil && !o.LiveLedger {
 		lines, err := b.history(ctx)
 		if err != nil {
 			return nil, err
@@ -318,8 +351,10 @@ func (b *build) read(ctx context.Context) (err error) {
 	if b.pages, err = b.plan(); err != nil {
 		return err
 	}
-	b.results, err = b.extract(ctx, b.run, b.pages, b.o.Progress)
-	return err
+	if b.results, err = b.extract(ctx, b.run, b.pages, b.o.Progress); err != nil {
+		return err
+	}
+	return b.seePublished(ctx)
 }
 
 // plan lists the site's files and finds out which are pages.
@@ -447,9 +482,11 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 	store.Sweep(b.cacheName())
 	store.Sweep(b.historyName())
 	store.Sweep(b.manifestName())
-	file, err := store.Read(b.o.Ledger)
-	if err != nil {
-		return nil, err
+	file := b.file
+	if !b.o.LiveLedger {
+		if file, err = store.Read(b.o.Ledger); err != nil {
+			return nil, err
+		}
 	}
 	if !bytes.Equal(file, b.file) {
 		if out, err = b.again(ctx, file); err != nil {
@@ -459,11 +496,16 @@ func (b *build) write(ctx context.Context, out *Output) (*Report, error) {
 			return out.Report, out.Refused
 		}
 	}
-	if bytes.Equal(out.Ledger, b.file) {
+	if bytes.Equal(out.Ledger, b.file) && !b.o.LiveLedger {
 		out.Ledger = nil
 	}
 	if err := b.put(out, out.Ledger); err != nil {
 		return nil, err
+	}
+	if b.o.LiveLedger {
+		if err := store.Write(copyName(b.o), out.Ledger); err != nil {
+			out.Report.warn("%v: nothing here keeps the ledger, should the site lose it", err)
+		}
 	}
 	// The ledger and the manifest are safe; a cache is never needed.
 	if err := b.writeCache(out); err != nil {
@@ -487,13 +529,24 @@ func (b *build) again(ctx context.Context, file []byte) (*Output, error) {
 		// Perhaps a checkout is putting another in its place this moment.
 		return nil, fmt.Errorf("%s: the ledger went away while this build ran: run again when it is back", b.o.Ledger)
 	}
+	if err := b.anew(ctx, file); err != nil {
+		return nil, err
+	}
+	if err := b.seePublished(ctx); err != nil {
+		return nil, err
+	}
+	return b.assemble()
+}
+
+// anew has the results answer what another ledger asks.
+func (b *build) anew(ctx context.Context, file []byte) error {
 	next, redo, err := b.run.Again(file, b.results)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	results, err := b.extract(ctx, next, redo, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	anew := map[string]Result{}
 	for _, res := range results {
@@ -505,11 +558,11 @@ func (b *build) again(ctx context.Context, file []byte) (*Output, error) {
 		}
 	}
 	b.run, b.file = next, file
-	return b.assemble()
+	return nil
 }
 
 func (b *build) manifestName() string {
-	return filepath.Join(b.o.Dir, filepath.FromSlash(strings.TrimPrefix(manifest.Path, "/")))
+	return inSite(b.o.Dir, manifest.Path)
 }
 
 // put writes the ledger, then the manifest; either may be nil. Both are on the
@@ -521,14 +574,16 @@ func (b *build) put(out *Output, ledger []byte) error {
 		data []byte
 	}
 	var files []file
+	if out.Manifest != nil {
+		if err := store.Dir(filepath.Dir(b.manifestName())); err != nil {
+			return err
+		}
+	}
 	if ledger != nil {
-		files = append(files, file{b.o.Ledger, ledger})
+		files = append(files, file{b.ledgerName(), ledger})
 	}
 	if out.Manifest != nil {
 		name := b.manifestName()
-		if err := store.Dir(filepath.Dir(name)); err != nil {
-			return err
-		}
 		files = append(files, file{name, out.Manifest})
 	}
 	var pending []*store.Pending

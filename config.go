@@ -28,7 +28,8 @@ type Config struct {
 	// Schema is the address of the JSON Schema, for editors. It has no effect.
 	Schema string `json:"$schema,omitempty"`
 
-	// Ledger is the ledger's file name, relative to the configuration file.
+	// Ledger is the ledger's file name, relative to the configuration file; or
+	// [LedgerLive].
 	Ledger string `json:"ledger,omitempty"`
 
 	// Site is the URL that the site is published at, with its base path:
@@ -70,6 +71,10 @@ type Config struct {
 	// nil means true.
 	Modified *bool `json:"modified,omitempty"`
 }
+
+// LedgerLive in place of the ledger's file name: it is the one that the site has
+// published, and no file in a repository ([Options.LiveLedger]).
+const LedgerLive = "live"
 
 // A List is a JSON array of strings, or one string.
 type List []string
@@ -232,6 +237,9 @@ func (c Config) check() error {
 		if err := checkBase(s.Base); err != nil {
 			return usage(fmt.Errorf("site %q: %w", c.Site, err))
 		}
+	}
+	if c.Ledger == LedgerLive && c.Site == "" {
+		return usage(errors.New(`"ledger": "live" takes "site", the URL that the site is published at; a ledger file of that name is "./live"`))
 	}
 	if c.Lists != "" && c.Lists != "include" && c.Lists != "exclude" {
 		return usage(fmt.Errorf(`lists: %q: want "include" or "exclude"`, c.Lists))

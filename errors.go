@@ -10,6 +10,10 @@ var (
 	ErrStale = errors.New("the ledger is stale")
 	// ErrGuard: the build is in doubt, and strict ([Config.Strict]).
 	ErrGuard = errors.New("the build is in doubt")
+	// ErrUnreachable: what the site has published cannot be known now.
+	ErrUnreachable = errors.New("the site cannot be reached")
+	// ErrNothing: the site has published neither manifest nor ledger.
+	ErrNothing = errors.New("nothing is published")
 	// ErrUsage: the configuration, an argument, or the site as it is laid out
 	// is wrong.
 	ErrUsage = errors.New("wrong use")
@@ -21,5 +25,6 @@ type kindError struct{ kind, err error }
 func (e kindError) Error() string   { return e.err.Error() }
 func (e kindError) Unwrap() []error { return []error{e.kind, e.err} }
 
-func usage(err error) error { return kindError{ErrUsage, err} }
-func stale(err error) error { return kindError{ErrStale, err} }
+func usage(err error) error       { return kindError{ErrUsage, err} }
+func unreachable(err error) error { return kindError{ErrUnreachable, err} }
+func stale(err error) error       { return kindError{ErrStale, err} }

@@ -62,6 +62,11 @@ type Report struct {
 	// Since compares with [Options.Since]; nil if that was not asked for.
 	Since *SinceReport `json:"since,omitempty"`
 
+	// Without is why no manifest was written, or "". Then nothing was read.
+	Without string `json:"without,omitempty"`
+	// Live compares with what is published; nil if that was not asked for.
+	Live *LiveReport `json:"live,omitempty"`
+
 	committed bool
 }
 
@@ -145,6 +150,9 @@ type SinceReport struct {
 
 // Summary is the last line of a build: what happened, in one look.
 func (rep *Report) Summary() string {
+	if rep.Without != "" {
+		return "no manifest: what is published is not known"
+	}
 	parts := []string{count(rep.Pages, "page")}
 	add := func(n int, what string) {
 		if n > 0 {

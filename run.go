@@ -35,6 +35,9 @@ type Input struct {
 	// History has the lines that the repository's commits added to the ledger
 	// ([ledger.ParseHistory]): what was committed once does not go down either.
 	History []byte
+	// Published is what the site has published: nothing falls below that. nil
+	// where it is not asked. See [Run.WantPublished].
+	Published *Published
 	// Cache is what [Output.Cache] was last time, or nil. It makes a run
 	// faster and shows drift; it never changes ledger or manifest.
 	Cache []byte
@@ -60,6 +63,9 @@ type Run struct {
 	older     map[string]*extract.Extractor // by profile ID; without those that cannot be computed
 	committed *ledger.Ledger                // the ledger file alone; nil if there is none
 	before    *ledger.Ledger                // with the joins
+	beside    *ledger.Ledger                // the one that is published beside the manifest, or nil
+	seen      *seenPages
+	kinds     map[string]extract.Kind // of the pages, by key; only where something is published
 	cache     cache
 	cached    bool // the cache's results are of this run's kind
 
@@ -71,6 +77,7 @@ type Run struct {
 	urls    ledger.URLs
 	places  [][]extract.Site // ways to tell the site's own links, the present one first
 	notes   notes
+	early   notes // from Configure
 }
 
 // Configure is the first step: it reads the configuration, the ledgers and the
@@ -79,7 +86,7 @@ func Configure(in Input) (*Run, error) {
 	if err := in.Config.check(); err != nil {
 		return nil, err
 	}
-	r := &Run{in: in, given: map[string]bool{}, older: map[string]*extract.Extractor{}}
+	r := &Run{in: in, given: map[string]bool{}, older: map[string]*extract.Extractor{}, seen: newSeenPages()}
 	p := in.Config.profile()
 	var err error
 	if r.profile, err = ledger.NewProfile(p.Canonical()); err != nil {
@@ -121,6 +128,22 @@ func Configure(in Input) (*Run, error) {
 		// what it recorded then counts as other content.
 		_ = r.learnProfiles(l)
 		all, names = append(all, l), append(names, "its history")
+	}
+	if in.Published != nil {
+		r.early.warnings = slices.Clone(in.Published.Warnings)
+	}
+	if in.Published != nil && in.Published.Ledger.Data != nil {
+		l, err := ledger.Parse(in.Published.Ledger.Data)
+		switch {
+		case err == nil:
+			_ = r.learnProfiles(l)
+			r.beside = l
+			all, names = append(all, l), append(names, in.Published.Ledger.Name)
+		case errors.Is(err, ledger.ErrNewer):
+			return nil, fmt.Errorf("%s: %w", in.Published.Ledger.Name, err)
+		default: // the manifest tells enough
+			r.early.warn("%s: %v: the manifest alone is taken in", in.Published.Ledger.Name, err)
+		}
 	}
 	if r.before, err = ledger.Join(all...); err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(names, " with "), err)
@@ -215,7 +238,7 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 			return &Plan{First: sample}, nil
 		}
 	}
-	r.files, r.notes = files, notes{skipped: skipped}
+	r.files, r.notes = files, notes{skipped: skipped, warnings: slices.Clone(r.early.warnings)}
 	if err := r.settle(found, names); err != nil {
 		return nil, err
 	}
@@ -232,6 +255,12 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 	}
 	r.notes.lookAlikes(shard)
 	r.pages, r.cached = shard, r.cache.Context == r.context()
+	if r.in.Published != nil {
+		r.kinds = make(map[string]extract.Kind, len(shard))
+		for _, p := range shard {
+			r.kinds[p.Key] = p.Kind
+		}
+	}
 	return &Plan{Pages: shard}, nil
 }
 

@@ -79,10 +79,20 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 	if form != "text" && form != "json" && form != "github" {
 		return usageError(fmt.Errorf("--format %q: want text, json or github", form))
 	}
-	update, finish := progress(cmd.ErrOrStderr())
-	o.Progress = update
+	if o.Live, err = f.liveSite(o); err != nil {
+		return err
+	}
+	read, finish := progress(cmd.ErrOrStderr(), "reading pages")
+	fetch, fetched := progress(cmd.ErrOrStderr(), "fetching pages")
+	o.Progress, o.Fetching = read, func(done, total int) {
+		finish() // what was read is read
+		if fetch != nil {
+			fetch(done, total)
+		}
+	}
 	rep, err := work(cmd.Context(), o)
 	finish()
+	fetched()
 	if form == "github" {
 		if gerr := tellGitHub(cmd.OutOrStdout(), rep, o.Ledger, err); gerr != nil {
 			err = errors.Join(err, gerr)
@@ -118,6 +128,7 @@ func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON, dryRun boo
 	}
 	tellChanges(out, rep.Changes)
 	tellFindings(out, rep)
+	tellLive(out, rep)
 	if rep.Since != nil {
 		fmt.Fprintf(out, "since %s:\n", rep.Since.From)
 		tellChanges(out, rep.Since.Changes)

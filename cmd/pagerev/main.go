@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), adoptCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -143,6 +143,7 @@ type siteFlags struct {
 	jobs                 int
 	strict               bool
 	form, since          string
+	live                 string
 	accept               string
 	creates              bool // the configuration file is written if there is none
 
@@ -170,6 +171,7 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")
 	fl.StringVar(&f.form, "format", "", "`how` to write the report: text, json or github (text, with annotations and a step summary)")
+	fl.StringVar(&f.live, "live", "", "the `URL` of the site: nothing may fall below what is published there")
 	fl.StringVar(&f.accept, "accept", "", "the `reason` for which a build that is in doubt passes")
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
@@ -197,13 +199,21 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 		if o.Config, err = pagerev.ParseConfig(data); err != nil {
 			return o, fmt.Errorf("%s: %w", name, err)
 		}
-		if l := o.Config.Ledger; l != "" && !cmd.Flags().Changed("ledger") {
+		if l := o.Config.Ledger; l == pagerev.LedgerLive && !cmd.Flags().Changed("ledger") {
+			o.Ledger, o.LiveLedger = filepath.Join(filepath.Dir(name), pagerev.DefaultLedger), true
+		} else if l != "" && !cmd.Flags().Changed("ledger") {
 			if o.Ledger = filepath.FromSlash(l); !filepath.IsAbs(o.Ledger) {
 				o.Ledger = filepath.Join(filepath.Dir(name), o.Ledger)
 			}
 		}
 	}
 	c := &o.Config
+	if cmd.Flags().Changed("ledger") {
+		c.Ledger = f.ledger
+		if f.ledger == pagerev.LedgerLive {
+			o.Ledger, o.LiveLedger = pagerev.DefaultLedger, true
+		}
+	}
 	for _, s := range []struct {
 		to   *string
 		from string
@@ -280,7 +290,7 @@ func (f *siteFlags) readConfig() (name string, data []byte, err error) {
 var patience = time.Second
 
 // progress draws a bar on a terminal, if the work is long.
-func progress(w io.Writer) (update func(done, total int), finish func()) {
+func progress(w io.Writer, what string) (update func(done, total int), finish func()) {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, func() {}
@@ -292,7 +302,7 @@ func progress(w io.Writer) (update func(done, total int), finish func()) {
 			if time.Since(begin) < patience {
 				return
 			}
-			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("reading pages"),
+			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
 				progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}
 		_ = bar.Set(done)

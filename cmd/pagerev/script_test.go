@@ -75,6 +75,8 @@ func TestScript(t *testing.T) {
 			"siterev": cmdSiteRev,
 			"entry":   cmdEntry,
 			"mask":    cmdMask,
+			"serve":   cmdServe,
+			"deploy":  cmdDeploy,
 		},
 	})
 }
