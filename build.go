@@ -209,11 +209,7 @@ func load(ctx context.Context, o Options) (*build, error) {
 			in.Ledger.Name = published.Ledger.Name
 		}
 		in.Cache, _ = store.Read(b.cacheName())
-		for _, name := range b.otherLedgers() {
-			if data, _ := store.Read(name); data != nil {
-				in.Joins = append(in.Joins, Source{Name: name, Data: data})
-			}
-		}
+		in.Joins = append(in.Joins, b.otherLedgers()...)
 	case o.on != nil:
 		b.file = o.on.Marshal()
 		in.Cache, _ = store.Read(b.cacheName())

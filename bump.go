@@ -39,6 +39,9 @@ func Bump(ctx context.Context, o Options, which []string, reason string) (*BumpR
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return nil, usage(errors.New("bump takes a reason, which the report shows: --reason TEXT"))
 	}
+	if err := noFile(o, "bump"); err != nil {
+		return nil, err
+	}
 	o.Only, o.Locked = "", false
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger

@@ -142,6 +142,9 @@ func Rekey(ctx context.Context, o Options, style, base string) (int, error) {
 			return 0, usage(err)
 		}
 	}
+	if err := noFile(o, "rekey"); err != nil {
+		return 0, err
+	}
 	o.Config.URLs, o.Config.Site, o.Only, o.Locked = "", "", "", false
 	if o.Ledger == "" {
 		o.Ledger = DefaultLedger

@@ -143,12 +143,27 @@ func copyName(o Options) string {
 
 // otherLedgers are files that a live ledger is joined with: one from before it
 // was live; and, where the site has none, what the last build here wrote.
-func (b *build) otherLedgers() []string {
-	names := []string{b.o.Ledger}
-	if b.file == nil {
-		names = append(names, copyName(b.o))
+func (b *build) otherLedgers() (list []Source) {
+	if data, _ := store.Read(b.o.Ledger); data != nil {
+		list = append(list, Source{Name: b.o.Ledger, Data: data})
 	}
-	return names
+	if b.file != nil {
+		return list
+	}
+	name := copyName(b.o)
+	if data, _ := store.Read(name); data != nil {
+		b.warnings = append(b.warnings, fmt.Sprintf("what the last build here wrote is taken for the ledger (%s)", name))
+		list = append(list, Source{Name: name, Data: data})
+	}
+	return list
+}
+
+// noFile refuses what writes to a ledger file, where there is none.
+func noFile(o Options, verb string) error {
+	if !o.LiveLedger {
+		return nil
+	}
+	return usage(fmt.Errorf(`the ledger is live: %s takes a ledger file; get the one that is published, name it with --ledger, and build with it once`, verb))
 }
 
 // withoutManifest is the build of a site whose published state cannot be known:

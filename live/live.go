@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -225,7 +226,7 @@ func (s *Site) get(ctx context.Context, address string, most int64, redirect fun
 			return min(most, retryablehttp.DefaultBackoff(least, most, n, r))
 		}
 		c.CheckRetry = func(ctx context.Context, r *http.Response, err error) (bool, error) {
-			if errors.As(err, new(*elsewhere)) {
+			if dns := (*net.DNSError)(nil); errors.As(err, new(*elsewhere)) || errors.As(err, &dns) && dns.IsNotFound {
 				return false, err
 			}
 			return retryablehttp.DefaultRetryPolicy(ctx, r, err)
