@@ -367,7 +367,12 @@ func (r *Run) adopt(b ledger.Build, listed map[string]Result) (*Run, *LiveReport
 		SiteRev: p.SiteRev, Coverage: p.Coverage, Complete: p.Complete, Start: p.Start,
 		Pages: map[string]ledger.PublishedPage{}, Retired: map[string]int64{},
 	}
-	rep := &LiveReport{From: p.From, SiteRev: p.SiteRev, Pages: []ledger.Difference{}, Fetched: len(r.seen.pages)}
+	rep := &LiveReport{From: p.From, SiteRev: p.SiteRev, Pages: []ledger.Difference{}}
+	for _, seen := range r.seen.pages {
+		if seen.facets != nil {
+			rep.Fetched++
+		}
+	}
 	for key, e := range p.Entries {
 		if !r.ours(key) {
 			continue

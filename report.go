@@ -168,7 +168,7 @@ func (rep *Report) Summary() string {
 	}
 	add(rep.Drifted, "drifted")
 	rev := fmt.Sprintf("site_rev %d", rep.SiteRev)
-	if rep.SiteRevBefore != rep.SiteRev && rep.committed {
+	if rep.SiteRevBefore != rep.SiteRev && (rep.committed || rep.Live != nil) {
 		rev = fmt.Sprintf("site_rev %d → %d", rep.SiteRevBefore, rep.SiteRev)
 	}
 	return strings.Join(append(parts, rev), " · ")

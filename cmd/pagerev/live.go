@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -95,8 +96,13 @@ func tellLive(w io.Writer, rep *pagerev.Report) {
 	if l == nil {
 		return
 	}
+	// Where there was no ledger, all pages would be told.
+	had := slices.ContainsFunc(l.Pages, func(d ledger.Difference) bool { return d.Ledger > 0 })
 	told := 0
 	for _, d := range l.Pages {
+		if !had {
+			break
+		}
 		words := ""
 		switch d.Standing {
 		case ledger.Above:

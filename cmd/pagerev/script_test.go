@@ -77,6 +77,7 @@ func TestScript(t *testing.T) {
 			"mask":    cmdMask,
 			"serve":   cmdServe,
 			"deploy":  cmdDeploy,
+			"sha":     cmdSHA,
 		},
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pagerev/pagerev/manifest"
 )
 
 // serve VARIABLE DIR [HOW] serves a folder as a host does, until the scenario
@@ -67,4 +69,14 @@ func cmdDeploy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.RemoveAll(ts.MkAbs(args[1])))
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}
+
+// sha FILE IN WORD puts the SHA-256 of a file in the place of a word in another.
+func cmdSHA(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: sha file in word")
+	}
+	digest := strings.TrimPrefix(manifest.Digest([]byte(ts.ReadFile(args[0]))), "sha256:")
+	text := strings.ReplaceAll(ts.ReadFile(args[1]), args[2], digest)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
 }
