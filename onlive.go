@@ -32,6 +32,9 @@ func (b *build) published(ctx context.Context) (*Published, error) {
 		b.warnings = append(b.warnings, err.Error())
 		return nil, nil
 	}
+	if err == nil && o.mustLive && p.Ledger.Data == nil {
+		p.Foreign = true // whoever takes over a site need not know who made it
+	}
 	return p, err
 }
 

@@ -31,6 +31,8 @@ type Published struct {
 	// Retired has the revs of pages that had left; Complete says that it has all.
 	Retired  map[string]int64 `json:"retired,omitempty"`
 	Complete bool             `json:"complete,omitempty"`
+	// Foreign: another generator's, whose site_rev need not be the sum of its revs.
+	Foreign bool `json:"foreign,omitempty"`
 	// Start is a bound that no forgotten address can have exceeded, or 0.
 	Start int64 `json:"start,omitempty"`
 	// Ledger is the ledger beside the manifest; nil Data if there is none.
@@ -140,7 +142,7 @@ func parseOther(from string, data []byte) (*Published, error) {
 		return nil, fmt.Errorf("%s: the state file cannot be understood: %w", from, err)
 	}
 	p := &Published{
-		From: from, SiteRev: state.SiteRev, Start: max(0, state.Floor), Complete: state.Retired != nil,
+		From: from, SiteRev: state.SiteRev, Foreign: true, Start: max(0, state.Floor), Complete: state.Retired != nil,
 		Entries: map[string]manifest.Entry{}, Retired: map[string]int64{},
 	}
 	p.setCoverage(state.Coverage)
@@ -364,7 +366,7 @@ func (r *Run) tells(key string, rev int64) bool {
 func (r *Run) adopt(b ledger.Build, listed map[string]Result) (*Run, *LiveReport, error) {
 	p := r.in.Published
 	in := ledger.Published{
-		SiteRev: p.SiteRev, Coverage: p.Coverage, Complete: p.Complete, Start: p.Start,
+		SiteRev: p.SiteRev, Coverage: p.Coverage, Complete: p.Complete, Foreign: p.Foreign, Start: p.Start,
 		Pages: map[string]ledger.PublishedPage{}, Retired: map[string]int64{},
 	}
 	rep := &LiveReport{From: p.From, SiteRev: p.SiteRev, Pages: []ledger.Difference{}}

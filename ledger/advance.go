@@ -157,6 +157,8 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 		c.Kind, c.Reason = Changed, "the ledger does not say what content this rev stands for"
 	case p.Rev == 0:
 		c.Kind, c.Reason = Changed, "revs begin at 1: site_rev would not count this page"
+	case p.Gone() && p.Rev <= start:
+		c.Kind, c.Reason = Changed, "more was published once than the ledger knew: this address may have had a higher rev"
 	case !same && own && !equal:
 		c.Kind, c.Facets = Changed, claims[0].Facets.Differ(o.Facets)
 	case !same:
@@ -164,6 +166,9 @@ func advancePage(p Page, known bool, start int64, o Observation, b Build) (Page,
 	}
 	if c.Kind == Changed {
 		p.Rev++
+		if p.Gone() {
+			p.Rev = max(p.Rev, start+1)
+		}
 		p.Unknown, p.List = false, o.List
 		p.Evidence = []Evidence{{Profile: id, Facets: o.Facets}}
 		p.Modified = later(p.Modified, o.Modified, b.Now)
@@ -306,6 +311,7 @@ func (l *Ledger) Rekey(to URLs, from map[string]string) (*Ledger, int, error) {
 			p.Toggles = q.Toggles
 			if q.Gone() {
 				p.Toggles++
+				p.Rev = max(p.Rev, next.Start+1)
 			}
 		}
 		next.Pages[key] = p

@@ -34,7 +34,7 @@ func TestAdvance(t *testing.T) {
 		change ledger.Change // without key and revs
 	}{
 		{"new", nil, found("a", no),
-			ledger.Page{Rev: 11, Evidence: told("a"), Modified: now}, ledger.Change{Kind: ledger.New}},
+			ledger.Page{Rev: 3, Evidence: told("a"), Modified: now}, ledger.Change{Kind: ledger.New}},
 		{"same", page(3, 0, a), found("a", no), *page(3, 0, a), ledger.Change{}},
 		{"changed", page(3, 0, a), found("b", no),
 			ledger.Page{Rev: 4, Evidence: told("b"), Modified: now}, ledger.Change{Kind: ledger.Changed, Facets: []string{"head", "text", "refs"}}},
@@ -44,6 +44,13 @@ func TestAdvance(t *testing.T) {
 		{"back with other content", page(3, 1, a), found("b", no),
 			ledger.Page{Rev: 4, Toggles: 2, Evidence: told("b"), Modified: now},
 			ledger.Change{Kind: ledger.BackChanged, Facets: []string{"head", "text", "refs"}}},
+		{"back from where a forgotten life may have been", page(2, 1, a), found("a", no),
+			ledger.Page{Rev: 3, Toggles: 2, Evidence: told("a"), Modified: now},
+			ledger.Change{Kind: ledger.BackChanged, Reason: "more was published once than the ledger knew: this address may have had a higher rev"}},
+		{"back from further below, with other content", page(1, 1, a), found("b", no),
+			ledger.Page{Rev: 3, Toggles: 2, Evidence: told("b"), Modified: now},
+			ledger.Change{Kind: ledger.BackChanged, Reason: "more was published once than the ledger knew: this address may have had a higher rev"}},
+		{"there all the time", page(1, 0, a), found("a", no), *page(1, 0, a), ledger.Change{}},
 		{"unknown", &ledger.Page{Rev: 3, Unknown: true}, found("a", yes),
 			ledger.Page{Rev: 4, Evidence: told("a"), Modified: now},
 			ledger.Change{Kind: ledger.Changed, Reason: "two branches had used this rev for different contents"}},
@@ -93,7 +100,7 @@ func TestAdvance(t *testing.T) {
 			ledger.Change{Kind: ledger.Changed, Facets: []string{"head"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := &ledger.Ledger{Start: 10, Pages: map[string]ledger.Page{}}
+			l := &ledger.Ledger{Start: 2, Pages: map[string]ledger.Page{}}
 			build := ledger.Build{Pages: map[string]ledger.Observation{}, Now: noon}
 			from := int64(0)
 			if c.before != nil {

@@ -365,6 +365,7 @@ func (w *world) consume(now *publication) {
 //     some branch or in the working tree; or
 //   - somebody recorded another content at its rev: two branches disagreed (or
 //     they told the same content in two ways, once the site has moved); or
+//   - it comes back at a rev from below start, to which the ledger was raised; or
 //   - a profile that looks at noise has a say, and the noise is another. The
 //     profile in use and that of the last publication have a say. So has any
 //     with which something was recorded at this rev since then. A profile that
@@ -378,6 +379,9 @@ func (w *world) needless(now *publication, before *ledger.Ledger) {
 		rev := w.last.revs[k]
 		line := before.Pages[k]
 		if !ok || was.signal != c.signal || now.revs[k] == rev || line.Rev > rev {
+			continue
+		}
+		if line.Gone() && rev <= before.Start {
 			continue
 		}
 		agreed := true

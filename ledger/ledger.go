@@ -232,8 +232,9 @@ type Ledger struct {
 	// URLs and Coverage are the other parts of the header.
 	URLs     URLs
 	Coverage Coverage
-	// Floor is added to site_rev, Start is what a new page's rev goes on from:
-	// both are raised when a site is taken over from something else.
+	// Floor is added to site_rev, Start is what the rev of a page goes on from
+	// that is new or comes back: both are raised when a site is taken over from
+	// something else, or has published more than the ledger knows.
 	Floor, Start int64
 	// Pages has a line for each URL key that ever was, gone ones too.
 	Pages map[string]Page

@@ -21,6 +21,8 @@ type Published struct {
 	Retired map[string]int64
 	// Complete: Retired has every page that ever left.
 	Complete bool
+	// Foreign: another generator published it, whose site_rev need not be a sum.
+	Foreign bool
 	// Start is the other generator's own bound for addresses it has forgotten.
 	Start int64
 }
@@ -68,9 +70,9 @@ type Difference struct {
 //   - A rev that stands for two contents is unknown, so that it bumps next.
 //   - Floor is raised as far as it takes for site_rev to be at least the
 //     published one, and higher where entries or coverage differ.
-//   - Start is raised where the ledger knew less than what is published: no
-//     address that the list of retired pages does not have can have had a
-//     higher rev.
+//   - Start is raised where something was published that neither tells: no
+//     address that is not listed can have had a higher rev. Pages that are not
+//     published now, and not gone either, go on above it too.
 //
 // It lowers nothing. To adopt the same again changes nothing, and neither does
 // it where the ledger has all that is published. Its only error for keys that
@@ -87,16 +89,26 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 		next.Coverage = p.coverage()
 	}
 	var list []Difference
-	greatest, less := p.SiteRev, false
+	// bound is what a page that is published nowhere now can have had. In a
+	// site_rev that is a sum it has what is left of it; a sum that does not come
+	// out is not ours.
+	bound, listed := p.SiteRev, int64(0)
+	above := false
 	for key, e := range p.Pages {
-		greatest = max(greatest, e.Rev)
+		bound = max(bound, e.Rev)
+		if listed += min(e.Rev, MaxSiteRev); listed > MaxSiteRev {
+			return nil, nil, fmt.Errorf("%w: the published revs are more than site_rev could count", ErrTooLarge)
+		}
 		line, ok := next.Pages[key]
 		d := Difference{Key: key, Ledger: line.Rev, Published: e.Rev}
 		switch {
 		case !ok || e.Rev > line.Rev:
-			d.Standing, less = Above, true
+			d.Standing, above = Above, true
 			line.Rev, line.Unknown, line.List, line.Evidence = e.Rev, false, false, nil
 			line.Modified = max(line.Modified, stamp(e.Modified))
+			if line.Gone() {
+				line.Toggles++ // there it came back
+			}
 			if e.Facets != nil {
 				line.Evidence = []Evidence{{Profile: profile.ID(), Facets: *e.Facets}}
 				next.learn(profile)
@@ -114,7 +126,7 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 		list = append(list, d)
 	}
 	for key, rev := range p.Retired {
-		greatest = max(greatest, rev)
+		bound = max(bound, rev)
 		line, ok := next.Pages[key]
 		switch _, listed := p.Pages[key]; {
 		case listed:
@@ -128,25 +140,41 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 			next.Pages[key] = line
 		}
 	}
+	var unlisted []string
 	for key, line := range l.pages() {
 		if _, ok := p.Pages[key]; !ok && !line.Gone() {
+			unlisted = append(unlisted, key)
 			list = append(list, Difference{Key: key, Standing: Below, Ledger: line.Rev})
 		}
 	}
 	if err := next.check(); err != nil { // before anything is summed
 		return nil, nil, err
 	}
-	rev, wanted := next.SiteRev(), p.SiteRev
-	if rev < p.SiteRev {
-		less = true
+	floor, start := next.Floor, p.Start
+	own := len(l.pages()) > 0 && !p.Foreign && listed <= p.SiteRev
+	if own {
+		bound = p.SiteRev - listed
 	}
+	if (above || next.SiteRev() < p.SiteRev) && !p.Complete {
+		start = max(start, bound)
+		for _, key := range unlisted {
+			if line := next.Pages[key]; line.Rev <= bound {
+				line.Rev, line.Unknown, line.List, line.Evidence = bound, line.Rev == bound, false, nil
+				next.Pages[key] = line
+			}
+		}
+		if own {
+			floor = max(floor, bound) // so that the sum has it for the next time
+		}
+	}
+	if err := next.Raise(floor, start); err != nil {
+		return nil, nil, err
+	}
+	wanted := p.SiteRev
 	if !next.shows(p) {
 		wanted++
 	}
-	floor, start := next.Floor+max(0, wanted-rev), p.Start
-	if less && !p.Complete {
-		start = max(start, greatest)
-	}
+	floor += max(0, wanted-next.SiteRev())
 	if err := next.Raise(floor, start); err != nil {
 		return nil, nil, err
 	}

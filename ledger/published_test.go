@@ -24,7 +24,7 @@ func anyPublished(t *rapid.T) ledger.Published {
 			ledger.Coverage{Mode: ledger.CoveragePrefixes, Prefixes: []string{"/b/", "/a/", "/b/"}},
 			ledger.Coverage{Unknown: true}, ledger.Coverage{}),
 		Pages: map[string]ledger.PublishedPage{}, Retired: map[string]int64{},
-		Complete: rapid.Bool().Draw(t, "complete"),
+		Complete: rapid.Bool().Draw(t, "complete"), Foreign: rapid.Bool().Draw(t, "foreign"),
 	}
 	for _, key := range []string{"/", "/a/", "/b/", "/new/"} {
 		switch rapid.IntRange(0, 2).Draw(t, "published "+key) {
@@ -150,7 +150,7 @@ func TestAdopt(t *testing.T) {
 				t.Fatalf("%s: still in conflict at rev %d", key, now.Rev)
 			}
 		}
-		if _, ok := next.Pages["/fresh/"]; !ok && !p.Complete && len(list) > 0 {
+		if _, ok := next.Pages["/fresh/"]; !ok && !p.Complete && p.Foreign {
 			// An address that nobody remembers, where the ledger knew less.
 			for _, d := range list {
 				if fresh := built.Pages["/fresh/"]; has(built, "/fresh/") && d.Standing == ledger.Above && fresh.Rev <= max(p.SiteRev, d.Published) {
