@@ -27,13 +27,18 @@ func (b *build) published(ctx context.Context) (*Published, error) {
 	case o.Only != "":
 		return nil, usage(errors.New("a shard cannot be compared with what is published: build the shards without it, and then the whole"))
 	}
-	p, err := o.Live.Published(ctx)
+	p, err := b.ask(ctx)
 	if errors.Is(err, ErrNothing) && !o.mustLive {
 		b.warnings = append(b.warnings, err.Error())
 		return nil, nil
 	}
-	if err == nil && o.mustLive && p.Ledger.Data == nil {
-		p.Foreign = true // whoever takes over a site need not know who made it
+	return p, err
+}
+
+func (b *build) ask(ctx context.Context) (*Published, error) {
+	p, err := b.o.Live.Published(ctx)
+	if err == nil && b.o.mustLive && p.Ledger.Data == nil {
+		p.Foreign = true // whoever takes over a site need not know what made it
 	}
 	return p, err
 }
@@ -58,7 +63,7 @@ func (b *build) seePublished(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now, err := b.o.Live.Published(ctx)
+		now, err := b.ask(ctx)
 		switch {
 		case errors.Is(err, ErrNothing):
 			return unreachable(fmt.Errorf("%s: its manifest went away while this build read its pages: run again", b.o.Live))
