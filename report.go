@@ -53,6 +53,8 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// Written names the files that were written.
 	Written []string `json:"written"`
+	// Pushed names the commit that [BuildAndPush] made, and its branch.
+	Pushed string `json:"pushed,omitempty"`
 	// Findings has every line of the ledger file that is not what the build
 	// gives, sorted by key: what a build writes, and what a locked build and
 	// [Check] fail for.

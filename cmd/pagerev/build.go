@@ -21,6 +21,7 @@ import (
 func buildCommand() *cobra.Command {
 	var f siteFlags
 	var locked, dryRun bool
+	var push string
 	cmd := &cobra.Command{
 		Use:   "build DIR",
 		Short: "Read a built site, advance the ledger, write the manifest",
@@ -29,11 +30,21 @@ changed, and writes DIR/.well-known/pagedigest.json. Commit the ledger: a rev
 that is published and not committed would be given out twice.
 
 In CI (the variable CI is set) build is locked: it publishes from the committed
-ledger, and fails rather than change it. --locked=false switches that off.`,
+ledger, and fails rather than change it. --locked=false switches that off.
+
+With --push BRANCH the ledger is committed on top of that branch in the
+repository's origin, and nothing is written before that is done: for the one job
+that keeps the ledger where authors do not.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
 				o.Locked, o.DryRun = locked, dryRun
+				if push != "" {
+					if locked {
+						return nil, usageError(errors.New("--locked never changes the ledger, so there is nothing to --push"))
+					}
+					return pagerev.BuildAndPush(ctx, o, push)
+				}
 				if !cmd.Flags().Changed("locked") && !dryRun {
 					o.Locked = inCI()
 				}
@@ -45,6 +56,7 @@ ledger, and fails rather than change it. --locked=false switches that off.`,
 	f.addBuild(cmd.Flags())
 	cmd.Flags().BoolVar(&locked, "locked", false, "publish from the committed ledger; fail rather than write it (default in CI)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
+	cmd.Flags().StringVar(&push, "push", "", "commit the ledger to this `branch` of origin")
 	return cmd
 }
 
@@ -156,6 +168,9 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 	}
 	if len(rep.Written) > 0 {
 		fmt.Fprintln(w, "wrote:", strings.Join(rep.Written, " · "))
+	}
+	if rep.Pushed != "" {
+		fmt.Fprintln(w, "pushed:", rep.Pushed)
 	}
 }
 

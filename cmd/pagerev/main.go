@@ -247,7 +247,7 @@ func given(fl *pflag.FlagSet) []string {
 	args := []string{}
 	fl.Visit(func(f *pflag.Flag) {
 		switch v, list := f.Value.(pflag.SliceValue); {
-		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "dry-run":
+		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "push" || f.Name == "dry-run":
 		case list:
 			for _, s := range v.GetSlice() {
 				args = append(args, "--"+f.Name, s)
