@@ -76,7 +76,6 @@ then tells what a reader will see changed by it, and nothing else depends on it.
 	}
 	f.add(cmd.Flags())
 	f.addBuild(cmd.Flags())
-	cmd.Flags().StringVar(&f.since, "since", "", "report what changed since this branch left the git `revision`")
 	return cmd
 }
 

@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(initCommand(), buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -169,6 +169,7 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")
+	fl.StringVar(&f.since, "since", "", "report what changed since this branch left the git `revision`")
 	fl.StringVar(&f.form, "format", "", "`how` to write the report: text, json or github (text, with annotations and a step summary)")
 	fl.StringVar(&f.accept, "accept", "", "the `reason` for which a build that is in doubt passes")
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")

@@ -62,6 +62,9 @@ func (r *repository) commit(data []byte, parent, message string) (string, error)
 	if old, err := word(r.git(nil, "rev-parse", parent+"^{tree}")); err != nil || old == tree {
 		return "", err
 	}
+	if _, err := r.git(nil, "var", "GIT_COMMITTER_IDENT"); err != nil { // a runner of CI that nobody introduced
+		r.env = append(r.env, "GIT_AUTHOR_NAME=pagerev", "GIT_AUTHOR_EMAIL=pagerev@localhost", "GIT_COMMITTER_NAME=pagerev", "GIT_COMMITTER_EMAIL=pagerev@localhost")
+	}
 	return word(r.git([]byte(message+"\n"), "commit-tree", tree, "-p", parent))
 }
 
