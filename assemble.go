@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -69,7 +70,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 			continue
 		}
 		listed[res.Key] = res
-		b.Pages[res.Key] = ledger.Observation{Facets: ledger.Facets(res.Facets), Agrees: res.Agrees, List: res.List}
+		b.Pages[res.Key] = ledger.Observation{Modified: r.modified(res.Key), Facets: ledger.Facets(res.Facets), Agrees: res.Agrees, List: res.List}
 		rep.Regions[res.Region]++
 	}
 	if len(errs) > 0 {
@@ -108,6 +109,21 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 
 func sameKey(a, b, key string) error {
 	return usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", a, b, key))
+}
+
+// modified is when a page that is new to the ledger changed, if anybody says.
+// For other pages these dates are not asked: many builders date a page by hand,
+// and then a change would seem older than it is.
+func (r *Run) modified(key string) time.Time {
+	if _, known := r.before.Pages[key]; known {
+		return time.Time{}
+	}
+	for _, dates := range []map[string]time.Time{r.in.Dates.Written, r.dates, r.in.Dates.Committed} {
+		if t, ok := dates[key]; ok && !t.After(r.in.Now) {
+			return t
+		}
+	}
+	return time.Time{}
 }
 
 // complete refuses results that are not those of the plan: a page without one

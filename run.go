@@ -42,6 +42,10 @@ type Input struct {
 	// when many pages bump, to name what they have in common. An error only
 	// makes the report say less.
 	Read func(path string) ([]byte, error) `json:"-"`
+	// Dates are when pages changed, by URL key, for those that are new to the
+	// ledger: what their sources say of themselves, and what their repository
+	// says of the sources. Between the two come the dates of the site's sitemap.
+	Dates struct{ Written, Committed map[string]time.Time } `json:"-"`
 	// Accept is the reason for which a build that is in doubt passes, or "".
 	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
@@ -69,7 +73,8 @@ type Run struct {
 	files   []string        // as Plan had them
 	pages   []Page          // as Plan gave them
 	urls    ledger.URLs
-	places  [][]extract.Site // ways to tell the site's own links, the present one first
+	dates   map[string]time.Time // of sitemaps, by key
+	places  [][]extract.Site     // ways to tell the site's own links, the present one first
 	notes   notes
 }
 
@@ -218,6 +223,10 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 	r.files, r.notes = files, notes{skipped: skipped}
 	if err := r.settle(found, names); err != nil {
 		return nil, err
+	}
+	r.dates = map[string]time.Time{}
+	for path, t := range r.survey.Modified(found.Base, r.in.Now) {
+		r.dates[strings.TrimSuffix(r.urls.Base, "/")+path] = t
 	}
 	style := site.Style(r.urls.Style)
 	var shard []Page
