@@ -42,10 +42,8 @@ type Input struct {
 	// when many pages bump, to name what they have in common. An error only
 	// makes the report say less.
 	Read func(path string) ([]byte, error) `json:"-"`
-	// Dates are when pages changed, by URL key, for those that are new to the
-	// ledger: what their sources say of themselves, and what their repository
-	// says of the sources. Between the two come the dates of the site's sitemap.
-	Dates struct{ Written, Committed map[string]time.Time } `json:"-"`
+	// Dates are for pages that are new to the ledger.
+	Dates Dates `json:"-"`
 	// Accept is the reason for which a build that is in doubt passes, or "".
 	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
@@ -53,6 +51,10 @@ type Input struct {
 	// Now is the time of the build.
 	Now time.Time
 }
+
+// Dates are when pages changed, by URL key: as their sources say, and as the
+// repository of the sources says. In between come the dates of the site's sitemap.
+type Dates struct{ Written, Committed map[string]time.Time }
 
 // A Run is one build of one site. Its methods must be called in order;
 // Extract and Known may be called concurrently.

@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/setup"
+	"github.com/pagerev/pagerev/internal/sourcedates"
 	"github.com/pagerev/pagerev/ledger"
 )
 
@@ -39,6 +42,7 @@ that keeps the ledger where authors do not.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
 				o.Locked, o.DryRun = locked, dryRun
+				o.Dates = sourceDates(cmd, args[0])
 				if push != "" {
 					if locked {
 						return nil, usageError(errors.New("--locked never changes the ledger, so there is nothing to --push"))
@@ -102,6 +106,34 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 	return tell(cmd, rep, err, form == "json", dryRun)
 }
 
+// sourceDates dates the pages of a first build by the sources in this folder, if
+// it is one of sources.
+func sourceDates(cmd *cobra.Command, output string) func(context.Context, []pagerev.Page) (pagerev.Dates, error) {
+	if _, err := os.Stat(".git"); err != nil && len(setup.Find(".")) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, pages []pagerev.Page) (pagerev.Dates, error) {
+		var files []string
+		keys := map[string]string{}
+		for _, p := range pages {
+			files = append(files, p.Path)
+			keys[p.Path] = p.Key
+		}
+		found, err := sourcedates.Find(ctx, ".", output, files)
+		if found.Shallow {
+			fmt.Fprintln(cmd.ErrOrStderr(), "git is not asked when pages were written: this clone is shallow")
+		}
+		byKey := func(m map[string]time.Time) map[string]time.Time {
+			out := map[string]time.Time{}
+			for file, t := range m {
+				out[keys[file]] = t
+			}
+			return out
+		}
+		return pagerev.Dates{Written: byKey(found.Written), Committed: byKey(found.Committed)}, err
+	}
+}
+
 // inCI reports whether a CI system says that it is one.
 func inCI() bool {
 	v := os.Getenv("CI")
@@ -161,6 +193,15 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(w, "content from:", strings.Join(parts, " · "))
+	}
+	parts = nil
+	for _, from := range []string{"front matter", "sitemap", "git"} {
+		if n := rep.Dated[from]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", from, humanize.Comma(int64(n))))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, "modified from:", strings.Join(parts, " · "))
 	}
 	for _, s := range rep.Warnings {
 		fmt.Fprintln(w, "warning:", s)
