@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -37,7 +38,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 	if err := r.complete(results); err != nil {
 		return nil, err
 	}
-	rep := &Report{Files: len(r.files), Regions: map[string]int{}, committed: r.committed != nil}
+	rep := &Report{Files: len(r.files), Regions: map[string]int{}, Dated: map[string]int{}, committed: r.committed != nil}
 	b := ledger.Build{
 		Profile: r.profile, URLs: r.urls, Coverage: r.coverage(),
 		Pages: map[string]ledger.Observation{}, Now: r.in.Now,
@@ -69,7 +70,7 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 			continue
 		}
 		listed[res.Key] = res
-		b.Pages[res.Key] = ledger.Observation{Facets: ledger.Facets(res.Facets), Agrees: res.Agrees, List: res.List}
+		b.Pages[res.Key] = ledger.Observation{Modified: r.modified(res.Key, rep), Facets: ledger.Facets(res.Facets), Agrees: res.Agrees, List: res.List}
 		rep.Regions[res.Region]++
 	}
 	if len(errs) > 0 {
@@ -114,6 +115,25 @@ func (r *Run) Assemble(results []Result) (*Output, error) {
 
 func sameKey(a, b, key string) error {
 	return usage(fmt.Errorf("%s and %s have the same URL key %s: exclude one of them, or choose another URL style", a, b, key))
+}
+
+// modified is when a page that is new to the ledger changed, if anybody says.
+// For other pages these dates are not asked: many builders date a page by hand,
+// and then a change would seem older than it is.
+func (r *Run) modified(key string, rep *Report) time.Time {
+	if _, known := r.before.Pages[key]; known {
+		return time.Time{}
+	}
+	for _, from := range []struct {
+		name  string
+		dates map[string]time.Time
+	}{{"front matter", r.in.Dates.Written}, {"sitemap", r.dates}, {"git", r.in.Dates.Committed}} {
+		if t, ok := from.dates[key]; ok && !t.After(r.in.Now) {
+			rep.Dated[from.name]++
+			return t
+		}
+	}
+	return time.Time{}
 }
 
 // complete refuses results that are not those of the plan: a page without one

@@ -63,6 +63,9 @@ type Options struct {
 	// Flags are the command line arguments that these options came from, for
 	// commands that messages propose; nil makes them up from Ledger.
 	Flags []string
+	// Dates, if set, is asked when the pages of a site changed that has no
+	// ledger yet. It changes nothing but "modified".
+	Dates func(ctx context.Context, pages []Page) (Dates, error)
 	// Progress, if set, is called as pages are done. Calls do not overlap.
 	Progress func(done, total int)
 	// Fetching is the same for pages that are read from the site.
@@ -346,6 +349,11 @@ func (b *build) cacheName() string {
 func (b *build) read(ctx context.Context) (err error) {
 	if b.pages, err = b.plan(); err != nil {
 		return err
+	}
+	if b.o.Dates != nil && b.run.before.SiteRev() == 0 {
+		if b.run.in.Dates, err = b.o.Dates(ctx, b.pages); err != nil {
+			return err
+		}
 	}
 	if b.results, err = b.extract(ctx, b.run, b.pages, b.o.Progress); err != nil {
 		return err

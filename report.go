@@ -35,6 +35,9 @@ type Report struct {
 
 	// Regions counts the pages by the step that found their content.
 	Regions map[string]int `json:"regions"`
+	// Dated counts the new pages that have their date from elsewhere than the
+	// time of the build: front matter, sitemap or git.
+	Dated map[string]int `json:"dated"`
 	// LeftOut has the files that are pages and not listed, by reason.
 	LeftOut map[string][]string `json:"leftOut"`
 	// Changes has every line of the ledger that changed, sorted by key.
@@ -53,6 +56,8 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 	// Written names the files that were written.
 	Written []string `json:"written"`
+	// Pushed names the commit that [BuildAndPush] made, and its branch.
+	Pushed string `json:"pushed,omitempty"`
 	// Findings has every line of the ledger file that is not what the build
 	// gives, sorted by key: what a build writes, and what a locked build and
 	// [Check] fail for.

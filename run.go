@@ -45,6 +45,8 @@ type Input struct {
 	// when many pages bump, to name what they have in common. An error only
 	// makes the report say less.
 	Read func(path string) ([]byte, error) `json:"-"`
+	// Dates are for pages that are new to the ledger.
+	Dates Dates `json:"-"`
 	// Accept is the reason for which a build that is in doubt passes, or "".
 	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.
@@ -52,6 +54,10 @@ type Input struct {
 	// Now is the time of the build.
 	Now time.Time
 }
+
+// Dates are when pages changed, by URL key: as their sources say, and as the
+// repository of the sources says. In between come the dates of the site's sitemap.
+type Dates struct{ Written, Committed map[string]time.Time }
 
 // A Run is one build of one site. Its methods must be called in order;
 // Extract and Known may be called concurrently.
@@ -75,7 +81,8 @@ type Run struct {
 	files   []string        // as Plan had them
 	pages   []Page          // as Plan gave them
 	urls    ledger.URLs
-	places  [][]extract.Site // ways to tell the site's own links, the present one first
+	dates   map[string]time.Time // of sitemaps, by key
+	places  [][]extract.Site     // ways to tell the site's own links, the present one first
 	notes   notes
 	early   notes // from Configure
 }
@@ -241,6 +248,10 @@ func (r *Run) Plan(files []string) (*Plan, error) {
 	r.files, r.notes = files, notes{skipped: skipped, warnings: slices.Clone(r.early.warnings)}
 	if err := r.settle(found, names); err != nil {
 		return nil, err
+	}
+	r.dates = map[string]time.Time{}
+	for path, t := range r.survey.Modified(found.Base, r.in.Now) {
+		r.dates[strings.TrimSuffix(r.urls.Base, "/")+path] = t
 	}
 	style := site.Style(r.urls.Style)
 	var shard []Page

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"io"
 	"strings"
+	"time"
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
@@ -18,6 +19,7 @@ import (
 // ready to use.
 type Survey struct {
 	locs []place            // URLs that sitemaps list
+	mods map[place]string   // when they changed, as sitemaps say
 	own  map[string][]place // what pages say of themselves, by file
 }
 
@@ -36,9 +38,11 @@ func (s *Survey) Sitemap(body []byte) {
 		return charset.NewReaderLabel(label, r)
 	}
 	var (
-		in    bool
-		text  []byte   // of the loc that is open: CDATA and entities come in pieces
+		in    string   // loc or lastmod
+		text  []byte   // of the element that is open: CDATA and entities come in pieces
 		above []string // the elements that are open
+		page  place    // of the url that is open
+		mod   string
 	)
 	for {
 		t, err := dec.Token()
@@ -48,20 +52,69 @@ func (s *Survey) Sitemap(body []byte) {
 		switch t := t.(type) {
 		case xml.StartElement:
 			// The loc of a page, not that of a picture on it.
-			in, text = t.Name.Local == "loc" && len(above) > 0 && above[len(above)-1] == "url", nil
+			in, text = "", nil
+			if name := t.Name.Local; (name == "loc" || name == "lastmod") && len(above) > 0 && above[len(above)-1] == "url" {
+				in = name
+			}
 			above = append(above, t.Name.Local)
 		case xml.CharData:
-			if in {
+			if in != "" {
 				text = append(text, t...)
 			}
 		case xml.EndElement:
-			if p, ok := parsePlace(string(text)); in && ok && !strings.HasSuffix(p.path, ".xml") {
-				s.locs = append(s.locs, p)
+			switch {
+			case in == "loc":
+				if p, ok := parsePlace(string(text)); ok && !strings.HasSuffix(p.path, ".xml") {
+					s.locs = append(s.locs, p)
+					page = p
+				}
+			case in == "lastmod":
+				mod = strings.TrimSpace(string(text))
+			case t.Name.Local == "url":
+				if page.path != "" && mod != "" {
+					if s.mods == nil {
+						s.mods = map[place]string{}
+					}
+					s.mods[page] = mod
+				}
+				page, mod = place{}, ""
 			}
-			in = false
+			in = ""
 			above = above[:max(0, len(above)-1)]
 		}
 	}
+}
+
+// Modified returns the dates that sitemaps give for pages below a base, by the
+// path from there on, which begins with a slash. Where all of them are of one
+// day, none counts: a clone without history, or the time of the build, dates
+// every page alike. Dates after now don't count either.
+func (s *Survey) Modified(base string, now time.Time) map[string]time.Time {
+	out := map[string]time.Time{}
+	days := map[string]bool{}
+	for p, text := range s.mods {
+		path, below := strings.CutPrefix(p.path, strings.TrimSuffix(base, "/"))
+		t := parseDate(text)
+		if !below || t.IsZero() || t.After(now) {
+			continue
+		}
+		out[path] = t
+		days[t.UTC().Format(time.DateOnly)] = true
+	}
+	if len(days) < 2 && len(out) > 1 {
+		return nil
+	}
+	return out
+}
+
+// parseDate reads a date as sitemaps have it: a day, or a day and a time.
+func parseDate(s string) time.Time {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // Canonical takes in what the page in a file says its own URL is.

@@ -10,17 +10,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/setup"
+	"github.com/pagerev/pagerev/internal/sourcedates"
 	"github.com/pagerev/pagerev/ledger"
 )
 
 func buildCommand() *cobra.Command {
 	var f siteFlags
 	var locked, dryRun bool
+	var push string
 	cmd := &cobra.Command{
 		Use:   "build DIR",
 		Short: "Read a built site, advance the ledger, write the manifest",
@@ -29,11 +33,22 @@ changed, and writes DIR/.well-known/pagedigest.json. Commit the ledger: a rev
 that is published and not committed would be given out twice.
 
 In CI (the variable CI is set) build is locked: it publishes from the committed
-ledger, and fails rather than change it. --locked=false switches that off.`,
+ledger, and fails rather than change it. --locked=false switches that off.
+
+With --push BRANCH the ledger is committed on top of that branch in the
+repository's origin, and nothing is written before that is done: for the one job
+that keeps the ledger where authors do not.`,
 		Args: exactly(1, "the folder with the built site"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
 				o.Locked, o.DryRun = locked, dryRun
+				o.Dates = sourceDates(cmd, args[0])
+				if push != "" {
+					if locked {
+						return nil, usageError(errors.New("--locked never changes the ledger, so there is nothing to --push"))
+					}
+					return pagerev.BuildAndPush(ctx, o, push)
+				}
 				if !cmd.Flags().Changed("locked") && !dryRun {
 					o.Locked = inCI()
 				}
@@ -45,6 +60,7 @@ ledger, and fails rather than change it. --locked=false switches that off.`,
 	f.addBuild(cmd.Flags())
 	cmd.Flags().BoolVar(&locked, "locked", false, "publish from the committed ledger; fail rather than write it (default in CI)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
+	cmd.Flags().StringVar(&push, "push", "", "commit the ledger to this `branch` of origin")
 	return cmd
 }
 
@@ -64,7 +80,6 @@ then tells what a reader will see changed by it, and nothing else depends on it.
 	}
 	f.add(cmd.Flags())
 	f.addBuild(cmd.Flags())
-	cmd.Flags().StringVar(&f.since, "since", "", "report what changed since this branch left the git `revision`")
 	return cmd
 }
 
@@ -99,6 +114,34 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 		}
 	}
 	return tell(cmd, rep, err, form == "json", dryRun)
+}
+
+// sourceDates dates the pages of a first build by the sources in this folder, if
+// it is one of sources.
+func sourceDates(cmd *cobra.Command, output string) func(context.Context, []pagerev.Page) (pagerev.Dates, error) {
+	if _, err := os.Stat(".git"); err != nil && len(setup.Find(".")) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, pages []pagerev.Page) (pagerev.Dates, error) {
+		var files []string
+		keys := map[string]string{}
+		for _, p := range pages {
+			files = append(files, p.Path)
+			keys[p.Path] = p.Key
+		}
+		found, err := sourcedates.Find(ctx, ".", output, files)
+		if found.Shallow {
+			fmt.Fprintln(cmd.ErrOrStderr(), "git is not asked when pages were written: this clone is shallow")
+		}
+		byKey := func(m map[string]time.Time) map[string]time.Time {
+			out := map[string]time.Time{}
+			for file, t := range m {
+				out[keys[file]] = t
+			}
+			return out
+		}
+		return pagerev.Dates{Written: byKey(found.Written), Committed: byKey(found.Committed)}, err
+	}
 }
 
 // inCI reports whether a CI system says that it is one.
@@ -162,11 +205,23 @@ func tellWords(w io.Writer, rep *pagerev.Report) {
 	if len(parts) > 0 {
 		fmt.Fprintln(w, "content from:", strings.Join(parts, " · "))
 	}
+	parts = nil
+	for _, from := range []string{"front matter", "sitemap", "git"} {
+		if n := rep.Dated[from]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", from, humanize.Comma(int64(n))))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, "modified from:", strings.Join(parts, " · "))
+	}
 	for _, s := range rep.Warnings {
 		fmt.Fprintln(w, "warning:", s)
 	}
 	if len(rep.Written) > 0 {
 		fmt.Fprintln(w, "wrote:", strings.Join(rep.Written, " · "))
+	}
+	if rep.Pushed != "" {
+		fmt.Fprintln(w, "pushed:", rep.Pushed)
 	}
 }
 

@@ -32,7 +32,7 @@ func tellGitHub(w io.Writer, rep *pagerev.Report, ledgerFile string, err error) 
 	}
 	data, _ := os.ReadFile(ledgerFile)
 	for i, f := range rep.Findings {
-		if i == annotations {
+		if i == annotations || err == nil {
 			break
 		}
 		annotate(w, "error", file, lineOf(data, f.Key), strings.TrimSpace(fmt.Sprintf("%s %s: %s", f.Key, f.Problem, f.Words)))
@@ -67,7 +67,7 @@ func stepSummary(rep *pagerev.Report) string {
 	if rep.Since != nil && len(rep.Since.Both) > 0 {
 		s += fmt.Sprintf("\nOf these, %s also changed on %s since: after the merge, build once more and commit the ledger.\n", countOf(len(rep.Since.Both), "page"), rep.Since.From)
 	}
-	if len(rep.Findings) > 0 {
+	if rep.Fix != "" {
 		s += fmt.Sprintf("\n**The committed ledger is not what this build gives** (%s). Run\n\n    %s\n\nand commit the file.\n", pagerev.TellFindings(rep.Findings), rep.Fix)
 	}
 	for _, w := range rep.Warnings {

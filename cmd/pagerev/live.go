@@ -65,7 +65,7 @@ always.`,
 				return err
 			}
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
-				o.DryRun = dryRun
+				o.DryRun, o.Dates = dryRun, sourceDates(cmd, args[0])
 				return pagerev.Adopt(ctx, o, source)
 			})
 		},

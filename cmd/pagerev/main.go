@@ -110,7 +110,7 @@ Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), adoptCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(initCommand(), buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), adoptCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
@@ -170,6 +170,7 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
 	fl.BoolVar(&f.strict, "strict", false, "fail when the build is in doubt")
+	fl.StringVar(&f.since, "since", "", "report what changed since this branch left the git `revision`")
 	fl.StringVar(&f.form, "format", "", "`how` to write the report: text, json or github (text, with annotations and a step summary)")
 	fl.StringVar(&f.live, "live", "", "the `URL` of the site: nothing may fall below what is published there")
 	fl.StringVar(&f.accept, "accept", "", "the `reason` for which a build that is in doubt passes")
@@ -257,7 +258,7 @@ func given(fl *pflag.FlagSet) []string {
 	args := []string{}
 	fl.Visit(func(f *pflag.Flag) {
 		switch v, list := f.Value.(pflag.SliceValue); {
-		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "dry-run":
+		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "push" || f.Name == "dry-run":
 		case list:
 			for _, s := range v.GetSlice() {
 				args = append(args, "--"+f.Name, s)

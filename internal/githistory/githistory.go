@@ -1,6 +1,7 @@
 // Package githistory asks git what a file was: at one commit, and at all
-// commits behind one. It runs the user's own git and changes nothing, but that
-// a partial clone gets the objects it lacks. It does not know what the file is.
+// commits behind one; and it pushes a new version of it. It runs the user's own
+// git, and leaves work tree, index and branches alone; but a partial clone gets
+// the objects it lacks. It does not know what the file is.
 package githistory
 
 import (
@@ -157,7 +158,7 @@ func environment() []string {
 	return env
 }
 
-// failed gives an error the words of this package.
+// failed gives an error of reading the words of this package.
 func (r *repository) failed(err error) error {
 	switch {
 	case r.ctx.Err() != nil:
@@ -166,6 +167,13 @@ func (r *repository) failed(err error) error {
 		return err
 	}
 	return fmt.Errorf("the history of %s cannot be read: %w", r.file, err)
+}
+
+func (r *repository) failedTo(do string, err error) error {
+	if err == nil || r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	return fmt.Errorf("cannot %s: %w", do, err)
 }
 
 func (r *repository) command(args ...string) *exec.Cmd {

@@ -1,0 +1,276 @@
+// Package setup prepares a site's repository for pagerev: it finds the builder,
+// and writes a configuration, what git has to know of the ledger, and a recipe
+// for CI. Whatever a file already says stays; what cannot be added is told to a
+// person. It does not read the site, and knows nothing of pages.
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/pagerev/pagerev/internal/store"
+)
+
+// Schema is where editors find the JSON Schema of pagerev.json.
+const Schema = "https://raw.githubusercontent.com/pagerev/pagerev/main/pagerev.schema.json"
+
+// The workflows: who writes the ledger.
+const (
+	Authors = "authors" // whoever edits, in the same pull request
+	Main    = "main"    // the job of the main branch alone
+	Live    = "live"    // nobody: it is published beside the manifest
+)
+
+// Options say what to prepare.
+type Options struct {
+	Root     string // the folder of pagerev.json; "" is the working folder
+	Ledger   string // the ledger's file, below Root
+	Site     string // the URL the site is published at, or ""
+	CI       string // "github", "gitlab" or ""
+	Workflow string // Authors, Main or Live
+	Builder  Builder
+	Command  string // how this program is called in a shell
+	DryRun   bool
+}
+
+// A Step is one file or setting, and what became of it.
+type Step struct {
+	Name string `json:"name"` // the file, or a word for the setting
+	// Did is "wrote", "added to", "kept" (it has all that it needs) or "left"
+	// (a person has to see to it).
+	Did string `json:"did"`
+	// Words say what a person has to do, for "left".
+	Words string `json:"words,omitempty"`
+}
+
+// What became of something.
+const (
+	Wrote = "wrote"
+	Added = "added to"
+	Kept  = "kept"
+	Left  = "left"
+)
+
+// Run prepares. The steps before an error were done.
+func Run(ctx context.Context, o Options) ([]Step, error) {
+	if o.Root == "" {
+		o.Root = "."
+	}
+	r := &runner{Options: o}
+	for _, step := range []func(context.Context) error{r.config, r.attributes, r.ignore, r.driver, r.recipe} {
+		if err := step(ctx); err != nil {
+			return r.steps, err
+		}
+	}
+	return r.steps, nil
+}
+
+type runner struct {
+	Options
+	steps []Step
+}
+
+func (r *runner) did(name, did, format string, a ...any) {
+	r.steps = append(r.steps, Step{name, did, fmt.Sprintf(format, a...)})
+}
+
+func (r *runner) path(name string) string { return filepath.Join(r.Root, filepath.FromSlash(name)) }
+
+// write writes a file that is not there, or leaves another one as it is.
+func (r *runner) write(name string, data []byte) error {
+	old, err := store.Read(r.path(name))
+	switch {
+	case err != nil:
+		return err
+	case bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), data):
+		r.did(name, Kept, "")
+		return nil
+	case old != nil:
+		r.did(name, Left, "it is there and says something else: compare it with docs/ci.md")
+		return nil
+	}
+	r.did(name, Wrote, "")
+	if r.DryRun {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o777); err != nil {
+		return err
+	}
+	return store.Write(r.path(name), data)
+}
+
+// config writes pagerev.json. An empty one works too; a live ledger must be told.
+func (r *runner) config(context.Context) error {
+	name := "pagerev.json"
+	old, err := store.Read(r.path(name))
+	switch {
+	case err != nil:
+		return err
+	case old == nil:
+		return r.write(name, r.configuration())
+	case r.Workflow == Live && !bytes.Contains(old, []byte(`"live"`)):
+		r.did(name, Left, `it is there: add "ledger": "live" and "site" to it`)
+	default:
+		r.did(name, Kept, "")
+	}
+	return nil
+}
+
+func (r *runner) configuration() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n  \"$schema\": %q", Schema)
+	if r.Workflow == Live {
+		b.WriteString(",\n  \"ledger\": \"live\"")
+	}
+	if r.Site != "" {
+		fmt.Fprintf(&b, ",\n  \"site\": %q", r.Site)
+	}
+	b.WriteString("\n}\n")
+	return []byte(b.String())
+}
+
+// attributes keeps the ledger's line ends, and lets git merge it without a
+// conflict: "union" is built into git, so nobody has to set anything up. The
+// next build joins what it leaves.
+func (r *runner) attributes(context.Context) error {
+	if r.Workflow == Live {
+		return nil
+	}
+	return r.addLine(".gitattributes", pattern(r.Ledger), pattern(r.Ledger)+" text eol=lf merge=union")
+}
+
+func (r *runner) ignore(context.Context) error {
+	dir := path.Join(path.Dir(r.Ledger), ".pagerev") + "/"
+	return r.addLine(".gitignore", dir, dir)
+}
+
+// addLine adds a line to a file, unless one that begins with the same word is
+// there. The file's line ends stay as they are.
+func (r *runner) addLine(name, word, line string) error {
+	old, err := store.Read(r.path(name))
+	if err != nil {
+		return err
+	}
+	for l := range strings.Lines(string(old)) {
+		l = strings.TrimSpace(l)
+		switch first := firstWord(l); {
+		case l == line, line == word && strings.TrimPrefix(strings.TrimSuffix(l, "/"), "/") == strings.TrimSuffix(word, "/"):
+			r.did(name, Kept, "")
+			return nil
+		case first == word || first == "/"+word:
+			r.did(name, Left, "it has %q: make that %q", l, line)
+			return nil
+		}
+	}
+	eol := "\n"
+	if bytes.Contains(old, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	text := string(old)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += eol
+	}
+	did := Wrote
+	if old != nil {
+		did = Added
+	}
+	r.did(name, did, "")
+	if r.DryRun {
+		return nil
+	}
+	return store.Write(r.path(name), []byte(text+line+eol))
+}
+
+// firstWord is a pattern of a .gitattributes or .gitignore file, as it stands
+// there.
+func firstWord(line string) string {
+	if strings.HasPrefix(line, `"`) {
+		if i := strings.Index(line[1:], `"`); i >= 0 {
+			return line[:i+2]
+		}
+	}
+	word, _, _ := strings.Cut(line, " ")
+	word, _, _ = strings.Cut(word, "\t")
+	return word
+}
+
+// pattern is a path as .gitattributes has it.
+func pattern(name string) string {
+	name = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+	if strings.ContainsAny(name, " \t\"") || strings.HasPrefix(name, "#") {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace(name) + `"`
+	}
+	return name
+}
+
+// driver makes this clone merge the ledger with pagerev. The attribute stands
+// where only this clone has it, since others may not have the program.
+func (r *runner) driver(ctx context.Context) error {
+	if r.Workflow == Live {
+		return nil
+	}
+	prefix, err := r.git(ctx, "rev-parse", "--show-prefix")
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
+		r.did("git", Left, "there is no repository here: the ledger wants one; make it, then run this again")
+		return nil
+	case err != nil:
+		return err
+	}
+	info, err := r.git(ctx, "rev-parse", "--git-path", "info/attributes")
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(info) {
+		info = filepath.Join(r.Root, info)
+	}
+	command := r.Command + " merge --driver %O %A %B %P"
+	old, _ := r.git(ctx, "config", "--local", "--get", "merge.pagerev.driver")
+	line := pattern("/"+path.Join(prefix, r.Ledger)) + " merge=pagerev"
+	data, err := os.ReadFile(info)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	has := false
+	for l := range strings.Lines(string(data)) {
+		has = has || strings.TrimSpace(l) == line
+	}
+	if has && old == command {
+		r.did("the merge driver of this clone", Kept, "")
+		return nil
+	}
+	r.did("the merge driver of this clone", Wrote, "")
+	if r.DryRun {
+		return nil
+	}
+	for _, set := range [][2]string{{"name", "pagerev ledger"}, {"driver", command}} {
+		if _, err := r.git(ctx, "config", "--local", "merge.pagerev."+set[0], set[1]); err != nil {
+			return fmt.Errorf("git config: %w", err)
+		}
+	}
+	if has {
+		return nil
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		data = append(data, '\n')
+	}
+	if err := os.MkdirAll(filepath.Dir(info), 0o777); err != nil {
+		return err
+	}
+	return store.Write(info, append(data, line+"\n"...))
+}
+
+func (r *runner) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.Root}, args...)...)
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}

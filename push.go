@@ -1,0 +1,105 @@
+package pagerev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"github.com/pagerev/pagerev/internal/githistory"
+	"github.com/pagerev/pagerev/internal/store"
+)
+
+// pushes is how often a push is tried while others push to the branch.
+const pushes = 10
+
+// BuildAndPush is Build for the job that keeps the ledger of a branch: it
+// commits the ledger on top of the branch in the repository's "origin", and
+// writes ledger and manifest only when that is done, so that no rev is published
+// that the next job does not know. Nothing falls below what the branch knows by
+// then; where others push meanwhile, it builds again. The commit changes nothing
+// but the ledger. Work tree, index and local branches stay as they are.
+func BuildAndPush(ctx context.Context, o Options, branch string) (*Report, error) {
+	if o.Only != "" {
+		return nil, usage(errors.New("a shard has no manifest, so there is nothing to push it for: push from the build of the whole site"))
+	}
+	if err := noFile(o, "--push"); err != nil {
+		return nil, err
+	}
+	o.Locked = false
+	if o.Ledger == "" {
+		o.Ledger = DefaultLedger
+	}
+	file, err := store.Target(o.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	bases := o.Bases
+	for try := range pushes {
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
+		head, err := githistory.Fetch(ctx, file, branch)
+		if err != nil {
+			return nil, err
+		}
+		o.Bases = bases
+		if data, err := githistory.At(ctx, file, head); err != nil {
+			return nil, err
+		} else if data != nil {
+			o.Bases = append(bases[:len(bases):len(bases)], head)
+		}
+		rep, err := buildOnto(ctx, o, file, head, branch)
+		if !errors.Is(err, githistory.ErrMoved) {
+			return rep, err
+		}
+	}
+	return nil, fmt.Errorf("the ledger could not be pushed to %s: others pushed to it each time, %d times: run again", branch, pushes)
+}
+
+// pause waits longer from try to try, and not as long as the others.
+func pause(ctx context.Context, try int) error {
+	if try == 0 {
+		return ctx.Err()
+	}
+	most := min(100*time.Millisecond<<try, 10*time.Second)
+	select {
+	case <-time.After(most/2 + rand.N(most/2)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// buildOnto builds, pushes the ledger onto the branch's head, then writes.
+func buildOnto(ctx context.Context, o Options, file, head, branch string) (*Report, error) {
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.tree.Close()
+	if err := b.read(ctx); err != nil {
+		return nil, err
+	}
+	out, err := b.assemble()
+	switch {
+	case err != nil:
+		return nil, err
+	case out.Refused != nil:
+		return out.Report, out.Refused
+	case o.DryRun:
+		return out.Report, nil
+	}
+	message := fmt.Sprintf("Bring %s up to date [skip ci]\n\n%s", filepath.Base(file), out.Report.Summary())
+	pushed, err := githistory.Push(ctx, file, out.Ledger, head, branch, message)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := b.write(ctx, out)
+	if rep != nil && pushed != "" {
+		rep.Pushed = fmt.Sprintf("%.10s to %s", pushed, branch)
+	}
+	return rep, err
+}
