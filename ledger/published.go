@@ -94,6 +94,7 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 	// out is not ours.
 	bound, listed := p.SiteRev, int64(0)
 	above := false
+	var back []string // gone here, and listed with the same rev and content
 	for key, e := range p.Pages {
 		bound = max(bound, e.Rev)
 		if listed += min(e.Rev, MaxSiteRev); listed > MaxSiteRev {
@@ -121,6 +122,9 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 			line.Unknown, line.Evidence = true, nil
 			next.Pages[key] = line
 		default:
+			if line.Gone() {
+				back = append(back, key)
+			}
 			continue
 		}
 		list = append(list, d)
@@ -162,6 +166,11 @@ func (l *Ledger) Adopt(p Published, profile Profile) (*Ledger, []Difference, err
 				line.Rev, line.Unknown, line.List, line.Evidence = bound, line.Rev == bound, false, nil
 				next.Pages[key] = line
 			}
+		}
+		for _, key := range back { // its rev is no forgotten one
+			line := next.Pages[key]
+			line.Toggles++
+			next.Pages[key] = line
 		}
 		if own {
 			floor = max(floor, bound) // so that the sum has it for the next time
