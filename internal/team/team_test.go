@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pagerev/pagerev/manifest"
@@ -33,13 +36,16 @@ type workflow struct {
 	// merge is the ledger's merge attribute; "" is none, so that git leaves
 	// conflict markers in it.
 	merge string
+	// live: nobody commits the ledger; it is published beside the manifest.
+	live bool
 }
 
 var workflows = []workflow{
-	{"authors, merge driver", true, "pagerev"},
-	{"authors, union", true, "union"},
-	{"authors, conflict markers", true, ""},
-	{"main only", false, ""},
+	{"authors, merge driver", true, "pagerev", false},
+	{"authors, union", true, "union", false},
+	{"authors, conflict markers", true, "", false},
+	{"main only", false, "", false},
+	{"live ledger", false, "", true},
 }
 
 // TestTeam is a team's random history for each workflow.
@@ -49,7 +55,7 @@ func TestTeam(t *testing.T) {
 		for n := range *teams {
 			t.Run(fmt.Sprintf("%s/%d", w.name, n), func(t *testing.T) {
 				t.Parallel()
-				newTeam(t, command, w, *seed+uint64(10*n+i)).live(*operations)
+				newTeam(t, command, w, *seed+uint64(10*n+i)).life(*operations)
 			})
 		}
 	}
@@ -118,8 +124,9 @@ type team struct {
 	seen      map[string]string           // what a reader sees there, by key
 	stood     map[string]map[int64]string // what each rev of a key stood for
 	crawlers  []*crawler
-	unchanged int // pages published again with the content they had
-	excused   int // of these, bumped where that can be right
+	down      atomic.Bool // the published site does not answer
+	unchanged int         // pages published again with the content they had
+	excused   int         // of these, bumped where that can be right
 }
 
 // A crawler is a consumer that fetches only what the manifest tells it to.
@@ -148,10 +155,15 @@ func newTeam(t *testing.T, command string, w workflow, seed uint64) *team {
 	tm.write("dev/.gitattributes", attributes+"\n")
 	tm.write("dev/.gitignore", "public/\n.pagerev/\n")
 	tm.write("dev/style.css", "a")
+	if w.live {
+		tm.write("dev/pagerev.json", fmt.Sprintf(`{"ledger": "live", "site": %q}`, tm.serve()))
+	}
 	for range 4 {
 		tm.addPost(0)
 	}
-	tm.pagerevBuild("main")
+	if w.authors {
+		tm.pagerevBuild("main")
+	}
 	tm.commit("the first posts")
 	tm.git("dev", "push", "-q", "origin", "main")
 	tm.git(".", "clone", "-q", "origin.git", "ci")
@@ -203,8 +215,8 @@ func (tm *team) chance(percent int) bool { return tm.rand.IntN(100) < percent }
 
 func pick[T any](tm *team, list []T) T { return list[tm.rand.IntN(len(list))] }
 
-// live is the team's life.
-func (tm *team) live(ops int) {
+// life is the team's life.
+func (tm *team) life(ops int) {
 	tm.deploy()
 	for tm.tick = 1; tm.tick <= ops; tm.tick++ {
 		switch n := tm.rand.IntN(100); {
@@ -234,6 +246,21 @@ func (tm *team) live(ops int) {
 		tm.deploy()
 	}
 	tm.Logf("%d pages published again unchanged; %d of them bumped where two branches touched them or a build in between saw other content", tm.unchanged, tm.excused)
+}
+
+// serve is the host that publishes.
+func (tm *team) serve() string {
+	files := http.FileServer(http.Dir(filepath.Join(tm.root, "served")))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tm.down.Load() {
+			w.Header().Set("Retry-After", "0")
+			http.Error(w, "maintenance", http.StatusServiceUnavailable)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	tm.Cleanup(server.Close)
+	return server.URL
 }
 
 // ---- developers
@@ -310,10 +337,7 @@ func (tm *team) work(b string) {
 
 // pagerevBuild is what an author does before a commit.
 func (tm *team) pagerevBuild(b string) {
-	seen, err := build(filepath.Join(tm.root, "dev"), tm.day, fmt.Sprint(tm.tick))
-	if err != nil {
-		tm.Fatal(err)
-	}
+	seen := tm.build("dev")
 	if out, err := tm.try("dev", "pagerev", "build", "public"); err != nil {
 		tm.Fatalf("pagerev build: %v\n%s", err, out)
 	}
@@ -327,6 +351,16 @@ func (tm *team) pagerevBuild(b string) {
 			tm.touched[b][key] = true
 		}
 	}
+}
+
+// build builds the site of a clone, and returns what a reader sees.
+func (tm *team) build(clone string) map[string]string {
+	tm.Helper()
+	seen, err := build(filepath.Join(tm.root, clone), tm.day, fmt.Sprint(tm.tick))
+	if err != nil {
+		tm.Fatal(err)
+	}
+	return seen
 }
 
 func (tm *team) commit(what string) {
@@ -530,13 +564,14 @@ func (tm *team) push() { tm.git("dev", "push", "-q", "origin", "main") }
 func (tm *team) deploy() {
 	tm.git("ci", "fetch", "-q", "origin")
 	tm.git("ci", "checkout", "-q", "-f", "-B", "main", "origin/main")
+	if tm.live && tm.last != nil && tm.chance(15) {
+		tm.outage()
+		return
+	}
 	if tm.chance(50) {
 		_ = os.RemoveAll(filepath.Join(tm.root, "ci", ".pagerev")) // a runner without a cache
 	}
-	seen, err := build(filepath.Join(tm.root, "ci"), tm.day, fmt.Sprint(tm.tick))
-	if err != nil {
-		tm.Fatal(err)
-	}
+	seen := tm.build("ci")
 	words := "deploy"
 	if tm.authors {
 		out, err := tm.try("ci", "pagerev", "build", "public", "--locked")
@@ -552,6 +587,9 @@ func (tm *team) deploy() {
 		tm.publisherBuild()
 	}
 	tm.note("%s %s", words, tm.git("ci", "log", "-1", "--format=%h"))
+	if tm.live {
+		tm.replaceSite()
+	}
 	if out, err := tm.try("ci", "pagerev", "check", "public"); err != nil {
 		tm.Fatalf("check after the deploy: %v\n%s", err, out)
 	}
@@ -560,8 +598,43 @@ func (tm *team) deploy() {
 	tm.git("dev", "pull", "-q", "--ff-only", "origin", "main")
 }
 
+// replaceSite puts CI's folder in the place of what is published.
+func (tm *team) replaceSite() {
+	served := filepath.Join(tm.root, "served")
+	if err := os.RemoveAll(served); err != nil {
+		tm.Fatal(err)
+	}
+	if err := os.CopyFS(served, os.DirFS(filepath.Join(tm.root, "ci", "public"))); err != nil {
+		tm.Fatal(err)
+	}
+}
+
+// outage is a deploy while the published site does not answer: it has no
+// manifest, so crawlers fetch as they always did, and the next one goes on from
+// the ledger that was kept.
+func (tm *team) outage() {
+	tm.note("deploy while the site is down")
+	tm.down.Store(true)
+	tm.build("ci")
+	out, err := tm.try("ci", "pagerev", "build", "public")
+	tm.down.Store(false)
+	if _, serr := os.Stat(filepath.Join(tm.root, "ci", "public", ".well-known", "pagedigest.json")); err != nil || serr == nil {
+		tm.Fatalf("the site is down: %v, the manifest is there: %v\n%s", err, serr == nil, out)
+	}
+	if strings.Contains(out, "if a deploy replaces the whole site, it is lost") {
+		return // a new runner: whoever reads that does not deploy
+	}
+	tm.replaceSite()
+}
+
 // publisherBuild builds in CI's clone and brings the ledger to main.
 func (tm *team) publisherBuild() {
+	if tm.live {
+		if out, err := tm.try("ci", "pagerev", "build", "public"); err != nil {
+			tm.Fatalf("build: %v\n%s", err, out)
+		}
+		return
+	}
 	if !tm.authors {
 		if out, err := tm.try("ci", "pagerev", "build", "public", "--push", "main"); err != nil {
 			tm.Fatalf("build --push: %v\n%s", err, out)

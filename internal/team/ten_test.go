@@ -20,10 +20,10 @@ func TestTenPullRequests(t *testing.T) {
 		stale   int // merges after which main's ledger is not what main gives
 		commits int // commits for the ledger alone, besides the ten and their merges
 	}{
-		{workflow{"authors, conflict markers", true, ""}, 9, 0, 0},
-		{workflow{"authors, union", true, "union"}, 0, 9, 9},
-		{workflow{"authors, merge driver", true, "pagerev"}, 0, 9, 9},
-		{workflow{"main only", false, ""}, 0, 10, 10},
+		{workflow{name: "authors, conflict markers", authors: true}, 9, 0, 0},
+		{workflow{name: "authors, union", authors: true, merge: "union"}, 0, 9, 9},
+		{workflow{name: "authors, merge driver", authors: true, merge: "pagerev"}, 0, 9, 9},
+		{workflow{name: "main only"}, 0, 10, 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +54,7 @@ func TestTenPullRequests(t *testing.T) {
 				tm.push()
 				before := tm.git("dev", "rev-parse", "HEAD")
 				if c.authors {
-					tm.site("dev")
+					tm.build("dev")
 					if _, err := tm.try("dev", "pagerev", "check", "public"); err != nil {
 						stale++
 					}
@@ -127,7 +127,7 @@ func TestNothingCommitted(t *testing.T) {
 	tm.deploy()
 	for _, edit := range []string{"A", "B"} {
 		tm.write("ci/posts/new.txt", "New\nplants\n0\nEdit "+edit+".\n")
-		tm.site("ci")
+		tm.build("ci")
 		out, err := tm.try("ci", "pagerev", "build", "public", "--locked")
 		if err == nil || !strings.Contains(out, `run "pagerev build public" and commit the file`) {
 			t.Errorf("edit %s: %v\n%s", edit, err, out)
@@ -135,14 +135,6 @@ func TestNothingCommitted(t *testing.T) {
 		if matches, _ := filepath.Glob(filepath.Join(tm.root, "ci", "public", ".well-known", "*")); len(matches) > 0 {
 			t.Errorf("edit %s is published: %v", edit, matches)
 		}
-	}
-}
-
-// site builds the site of a clone.
-func (tm *team) site(dir string) {
-	tm.Helper()
-	if _, err := build(filepath.Join(tm.root, dir), tm.day, fmt.Sprint(tm.tick)); err != nil {
-		tm.Fatal(err)
 	}
 }
 
