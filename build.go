@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/pagerev/pagerev/extract"
-	"github.com/pagerev/pagerev/internal/githistory"
+	"github.com/pagerev/pagerev/internal/gitfile"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
@@ -156,7 +156,7 @@ type build struct {
 	results []Result
 	file    []byte // the ledger as it was read
 
-	newHistory githistory.History // what is not in the cache yet
+	newHistory gitfile.History // what is not in the cache yet
 
 	warnings []string // about the ledger's surroundings
 }
@@ -263,9 +263,9 @@ func (b *build) base(ctx context.Context, in *Input, name string) error {
 	if err != nil {
 		return err
 	}
-	h, err := githistory.Of(ctx, file, name, githistory.History{})
+	h, err := gitfile.Of(ctx, file, name, gitfile.History{})
 	switch {
-	case errors.Is(err, githistory.ErrNoRevision):
+	case errors.Is(err, gitfile.ErrNoRevision):
 		return usage(fmt.Errorf("there is no ledger at %s, nor a commit of that name: correct --base", name))
 	case err != nil:
 		return err
@@ -284,7 +284,7 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	known := b.knownHistory()
-	h, err := githistory.Of(ctx, name, "HEAD", known)
+	h, err := gitfile.Of(ctx, name, "HEAD", known)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -305,11 +305,11 @@ func (b *build) historyName() string {
 
 // historyCache keeps what the commits up to one knew, with a digest of it: lines
 // that a broken disk or a hand made must not count.
-func historyCache(h githistory.History) []byte {
+func historyCache(h gitfile.History) []byte {
 	return append(fmt.Appendf(nil, "%s %s\n", h.Commit, manifest.Digest(h.Lines)), h.Lines...)
 }
 
-func (b *build) knownHistory() (h githistory.History) {
+func (b *build) knownHistory() (h gitfile.History) {
 	data, _ := store.Read(b.historyName())
 	head, lines, _ := bytes.Cut(data, []byte("\n"))
 	if commit, digest, ok := strings.Cut(string(head), " "); ok && digest == manifest.Digest(lines) {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/pagerev/pagerev/internal/githistory"
+	"github.com/pagerev/pagerev/internal/gitfile"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
@@ -79,8 +79,8 @@ func MergeBase(ctx context.Context, o Options, a, b string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	base, err := githistory.MergeBase(ctx, file, a, b)
-	if errors.Is(err, githistory.ErrNoRevision) {
+	base, err := gitfile.MergeBase(ctx, file, a, b)
+	if errors.Is(err, gitfile.ErrNoRevision) {
 		return "", usage(fmt.Errorf("%s...%s: %w", a, b, err))
 	}
 	return base, err
@@ -146,9 +146,9 @@ func state(ctx context.Context, o Options, name string, on *ledger.Ledger) (*led
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := githistory.At(ctx, target, name)
+	data, err := gitfile.At(ctx, target, name)
 	switch {
-	case errors.Is(err, githistory.ErrNoRevision):
+	case errors.Is(err, gitfile.ErrNoRevision):
 		return nil, nil, usage(fmt.Errorf("%s is no file, no folder, and no commit that git knows", name))
 	case err != nil:
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/pagerev/pagerev/internal/githistory"
+	"github.com/pagerev/pagerev/internal/gitfile"
 	"github.com/pagerev/pagerev/internal/store"
 )
 
@@ -41,18 +41,18 @@ func BuildAndPush(ctx context.Context, o Options, branch string) (*Report, error
 		if err := pause(ctx, try); err != nil {
 			return nil, err
 		}
-		head, err := githistory.Fetch(ctx, file, branch)
+		head, err := gitfile.Fetch(ctx, file, branch)
 		if err != nil {
 			return nil, err
 		}
 		o.Bases = bases
-		if data, err := githistory.At(ctx, file, head); err != nil {
+		if data, err := gitfile.At(ctx, file, head); err != nil {
 			return nil, err
 		} else if data != nil {
 			o.Bases = append(bases[:len(bases):len(bases)], head)
 		}
 		rep, err := buildOnto(ctx, o, file, head, branch)
-		if !errors.Is(err, githistory.ErrMoved) {
+		if !errors.Is(err, gitfile.ErrMoved) {
 			return rep, err
 		}
 	}
@@ -93,7 +93,7 @@ func buildOnto(ctx context.Context, o Options, file, head, branch string) (*Repo
 		return out.Report, nil
 	}
 	message := fmt.Sprintf("Bring %s up to date [skip ci]\n\n%s", filepath.Base(file), out.Report.Summary())
-	pushed, err := githistory.Push(ctx, file, out.Ledger, head, branch, message)
+	pushed, err := gitfile.Push(ctx, file, out.Ledger, head, branch, message)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
-// Package githistory asks git what a file was: at one commit, and at all
+// Package gitfile asks git what one file was: at one commit, and at all
 // commits behind one; and it pushes a new version of it. It runs the user's own
 // git, and leaves work tree, index and branches alone; but a partial clone gets
 // the objects it lacks. It does not know what the file is.
-package githistory
+package gitfile
 
 import (
 	"bytes"

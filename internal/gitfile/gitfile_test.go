@@ -1,4 +1,4 @@
-package githistory
+package gitfile
 
 import (
 	"os"
