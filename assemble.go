@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
 	"github.com/pagerev/pagerev/site"
@@ -202,11 +203,19 @@ func (r *Run) drift(listed map[string]Result, next *ledger.Ledger) map[string]bo
 		c, ok := r.cache.Pages[res.Path]
 		line, had := r.before.Pages[key]
 		if ok && had && c.Key == key && c.Digest != res.Digest && line.Rev == next.Pages[key].Rev && c.Rev == line.Rev &&
-			(!r.cached || c.Facets == res.Facets) { // else the cache is of another branch
+			(!r.cached || r.claims(line, c.Facets)) {
 			out[key] = true
 		}
 	}
 	return out
+}
+
+// claims reports whether a line's rev stands for these facets. Else the cache is
+// of another branch, which gave the rev to something else.
+func (r *Run) claims(line ledger.Page, f extract.Facets) bool {
+	return slices.ContainsFunc(line.Evidence, func(e ledger.Evidence) bool {
+		return e.Profile == r.profile.ID() && e.Facets == ledger.Facets(f)
+	})
 }
 
 func (r *Run) manifest(listed map[string]Result, l *ledger.Ledger, c cache, rep *Report) ([]byte, error) {

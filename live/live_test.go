@@ -140,9 +140,9 @@ func TestAnswers(t *testing.T) {
 		}, pagerev.ErrUnreachable, "EOF"},
 		{"nothing", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, pagerev.ErrUnreachable, "EOF"},
 		{"another origin", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://elsewhere.invalid/", 302)
+			http.Redirect(w, r, "https://elsewhere.invalid/", http.StatusFound)
 		}, pagerev.ErrUnreachable, "redirects from http://127"},
-		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 302) }, pagerev.ErrUnreachable, "5 redirects"},
+		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, pagerev.ErrUnreachable, "5 redirects"},
 		{"other JSON", text(`{"name": "x"}`), nil, "neither a manifest, nor a ledger"},
 		{"no JSON", text(`{"version"`), nil, "not JSON"},
 		{"another version", text(`{"version": 2}`), manifest.ErrUnknownVersion, ""},
@@ -241,7 +241,7 @@ func TestPages(t *testing.T) {
 		}
 		switch {
 		case r.URL.Path == "/moved/":
-			http.Redirect(w, r, "/0/", 301)
+			http.Redirect(w, r, "/0/", http.StatusMovedPermanently)
 		case r.URL.Path == "/gone/":
 			http.NotFound(w, r)
 		case r.URL.Path == "/stale/":
