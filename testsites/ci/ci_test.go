@@ -183,6 +183,9 @@ func (w *world) action(dir, workflow, event, branch string) (string, int) {
 		"inputs.dir": "public", "inputs.workflow": workflow, "inputs.pagerev": w.command, "inputs.args": a.Inputs["args"].Default,
 		"github.event_name": event, "github.event.repository.default_branch": "main",
 	}
+	if event == "schedule" { // its payload has no repository
+		inputs["github.event.repository.default_branch"] = ""
+	}
 	step := a.Runs.Steps[len(a.Runs.Steps)-1]
 	ref, base := "refs/heads/"+branch, ""
 	if event == "pull_request" {
@@ -313,6 +316,16 @@ func TestActionMain(t *testing.T) {
 		if files := w.git("dev", "diff", "--name-only", before, "origin/main"); files != "pagerev.ledger.json" {
 			t.Fatalf("the jobs changed %s", files)
 		}
+	}
+
+	// A post is due: the nightly run keeps the ledger too, though nobody committed.
+	w.git("dev", "pull", "-q", "--ff-only", "origin", "main")
+	w.checkout("night", "main", false)
+	w.write("night/public/due.html", "<main>Due today</main>")
+	out, code = w.action("night", "main", "schedule", "main")
+	w.wants(out, code, 0, "pushed: ", "1 new")
+	if w.rev("night", "/due.html") != "1" {
+		t.Fatalf("the nightly run publishes no manifest:\n%s", out)
 	}
 
 	// On another branch nothing is pushed.
