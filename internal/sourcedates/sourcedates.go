@@ -21,9 +21,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/BurntSushi/toml"
-	"github.com/goccy/go-yaml"
 )
 
 // Dates are times by the path of a page's file, as it was given.
@@ -182,8 +179,10 @@ func frontMatter(name string) (t time.Time, slug string) {
 	return t, slug
 }
 
-// parseFrontMatter reads YAML between lines of "---", TOML between lines of "+++",
-// or a JSON object, at the beginning of a file; nil if there is none.
+// parseFrontMatter reads what stands between lines of "---" (YAML) or "+++"
+// (TOML), or a JSON object, at the beginning of a file; nil if there is none. Of
+// YAML and TOML it takes what stands on a line of its own at the top level, as
+// dates do: parsers of both would be most of this program.
 func parseFrontMatter(name string) (m map[string]any) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -194,27 +193,31 @@ func parseFrontMatter(name string) (m map[string]any) {
 	if err != nil {
 		return nil
 	}
-	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\uFEFF")), []byte("\r\n"), []byte("\n"))
-	for mark, parse := range map[string]func([]byte, any) error{
-		"---": func(b []byte, v any) error { return yaml.Unmarshal(b, v) },
-		"+++": toml.Unmarshal,
-		"{":   nil,
-	} {
-		rest, ok := bytes.CutPrefix(data, []byte(mark+"\n"))
-		switch {
-		case !ok:
-		case parse == nil:
-			err = json.NewDecoder(bytes.NewReader(data)).Decode(&m)
-		default:
-			text, _, _ := bytes.Cut(append([]byte("\n"), rest...), []byte("\n"+mark))
-			err = parse(text, &m)
+	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\uFEFF"), "\r\n", "\n")
+	if strings.HasPrefix(text, "{\n") {
+		if json.NewDecoder(strings.NewReader(text)).Decode(&m) != nil {
+			return nil
 		}
+		return m
 	}
-	if err != nil {
+	mark, rest, _ := strings.Cut(text, "\n")
+	if mark != "---" && mark != "+++" {
 		return nil
+	}
+	m = map[string]any{}
+	for line := range strings.Lines(rest) {
+		if strings.HasPrefix(line, mark) || strings.HasPrefix(line, "[") { // its end, or a table of TOML
+			break
+		}
+		if f := scalar.FindStringSubmatch(line); f != nil {
+			m[f[1]] = strings.Trim(f[2], `"'`)
+		}
 	}
 	return m
 }
+
+// scalar is a line such as «date: 2024-05-01 # comment».
+var scalar = regexp.MustCompile(`^"?([\w-]+)"?\s*[:=]\s*("[^"]*"|'[^']*'|.*?)\s*(?:\s#.*)?$`)
 
 var layouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 -07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
@@ -222,10 +225,7 @@ var layouts = []string{
 }
 
 func date(v any) time.Time {
-	if t, ok := v.(time.Time); ok {
-		return t.UTC()
-	}
-	text := strings.TrimSpace(fmt.Sprint(v)) // also the times of TOML that have no zone
+	text := strings.TrimSpace(fmt.Sprint(v))
 	for _, l := range layouts {
 		if t, err := time.Parse(l, text); err == nil {
 			return t.UTC()
