@@ -6,7 +6,6 @@
 package sourcedates
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,10 +88,11 @@ func Find(ctx context.Context, root, output string, pages []string) (Dates, erro
 			d.Committed[page] = t
 		}
 	}
-	// A site without a builder is its own source.
+	// A site without a builder is its own source. With one, a committed page is
+	// written anew by each build, so it counts only where no source is found.
 	if out, err := filepath.Rel(root, output); err == nil && filepath.IsLocal(out) {
 		for _, p := range pages {
-			if t := commits[path.Join(filepath.ToSlash(out), p)]; !t.IsZero() {
+			if t := commits[path.Join(filepath.ToSlash(out), p)]; !t.IsZero() && d.Committed[p].IsZero() {
 				d.Committed[p] = t
 			}
 		}
@@ -248,22 +247,25 @@ func committed(ctx context.Context, root string) (dates map[string]time.Time, sh
 	if strings.HasPrefix(string(out), "true") {
 		return nil, true, nil
 	}
-	out, err = git("log", "--relative", "--format=%ct", "--name-only", "-z", "--no-renames", "--no-show-signature", "--", ".")
+	out, err = git("log", "--relative", "--format=%x01%ct", "--name-only", "-z", "--no-renames", "--no-show-signature", "--", ".")
 	if err != nil {
 		return nil, false, ctx.Err()
 	}
 	dates = map[string]time.Time{}
 	var at time.Time
-	for _, field := range bytes.Split(out, []byte{0}) {
-		s := string(field)
-		// A commit is its time, then a line feed, then the first of its files.
-		for line := range strings.SplitSeq(s, "\n") {
-			if sec, err := strconv.ParseInt(line, 10, 64); err == nil && len(line) >= 9 && !slices.Contains([]byte(line), '.') {
-				at = time.Unix(sec, 0).UTC()
-			} else if line != "" {
-				if _, ok := dates[line]; !ok {
-					dates[line] = at
-				}
+	for field := range strings.SplitSeq(string(out), "\x00") {
+		// A commit is its time; then, perhaps behind line feeds, come its files.
+		if text, ok := strings.CutPrefix(field, "\x01"); ok {
+			text, field, _ = strings.Cut(text, "\n")
+			sec, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return nil, false, fmt.Errorf("git log: %q is no time", text)
+			}
+			at = time.Unix(sec, 0).UTC()
+		}
+		if name := strings.TrimLeft(field, "\n"); name != "" {
+			if _, ok := dates[name]; !ok {
+				dates[name] = at
 			}
 		}
 	}

@@ -82,6 +82,7 @@ func TestGit(t *testing.T) {
 	}
 	git(1, "init", "-q")
 	put(t, filepath.Join(dir, "web/content/a.md"), "A")
+	put(t, filepath.Join(dir, "web/1500000000"), "a name like a time")
 	put(t, filepath.Join(dir, "web/content/ü b.md"), "B")
 	put(t, filepath.Join(dir, "web/public/c.html"), "C")
 	git(1, "add", ".")
