@@ -48,16 +48,31 @@ once in each clone, for the merge driver; nothing breaks without it.`,
 			if o.CI != "" && o.CI != "github" && o.CI != "gitlab" {
 				return usageError(fmt.Errorf("--ci %q: want github or gitlab", o.CI))
 			}
-			if o.Workflow == setup.Live && f.site == "" {
-				return usageError(errors.New("a live ledger is read from the published site: say where that is, with --site URL"))
-			}
 			opts, err := f.options(cmd, "")
 			if err != nil {
 				return err
 			}
-			o.Ledger, o.Site, o.Command = filepath.ToSlash(opts.Ledger), f.site, command()
+			if opts.LiveLedger {
+				if cmd.Flags().Changed("workflow") && o.Workflow != setup.Live {
+					return usageError(fmt.Errorf("the ledger is live, so --workflow %s cannot be", o.Workflow))
+				}
+				o.Workflow = setup.Live
+			}
+			if o.Workflow == setup.Live && opts.Config.Site == "" {
+				return usageError(errors.New("a live ledger is read from the published site: say where that is, with --site URL"))
+			}
+			o.Ledger, o.Command = filepath.ToSlash(opts.Ledger), command()
 			if filepath.IsAbs(opts.Ledger) || strings.HasPrefix(o.Ledger, "../") {
 				return usageError(fmt.Errorf("the ledger %s is not below this folder: run init in the folder of its repository", opts.Ledger))
+			}
+			switch {
+			case o.Workflow == setup.Live:
+				o.Settings = append(o.Settings, setup.Setting{Name: "ledger", Value: pagerev.LedgerLive})
+			case cmd.Flags().Changed("ledger") && o.Ledger != pagerev.DefaultLedger:
+				o.Settings = append(o.Settings, setup.Setting{Name: "ledger", Value: o.Ledger})
+			}
+			if f.site != "" {
+				o.Settings = append(o.Settings, setup.Setting{Name: "site", Value: f.site})
 			}
 			if o.Builder, err = chosen(setup.Find("."), args); err != nil {
 				return err
@@ -153,7 +168,7 @@ func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step) {
 	if o.Builder.Name == "plain HTML" {
 		build = ""
 	}
-	next := strings.TrimPrefix(build+", then ", ", then ") + "pagerev build " + shellWord(o.Builder.Output)
+	next := strings.TrimPrefix(build+", then ", ", then ") + "pagerev build " + setup.ShellWord(o.Builder.Output)
 	switch o.Workflow {
 	case setup.Authors:
 		next += ", and commit these files and " + o.Ledger
@@ -163,11 +178,4 @@ func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step) {
 		next += ", and commit these files; the ledger is published with the site"
 	}
 	fmt.Fprintln(out, "next:", next)
-}
-
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -22,13 +22,11 @@ const (
 	hugoSteps = `      - uses: peaceiris/actions-hugo@v3
         with:
           hugo-version: latest
-          extended: true
-`
+          extended: true`
 	nodeSteps = `      - uses: actions/setup-node@v4
         with:
           node-version: 22
-      - run: npm ci
-`
+      - run: npm ci`
 )
 
 // Find names the builders whose files are in a folder; mostly there is one. A

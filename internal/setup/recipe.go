@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
-	"os"
+	"path"
+	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/pagerev/pagerev/internal/store"
 )
 
 //go:embed ci/*.yml
@@ -16,62 +20,120 @@ var recipes embed.FS
 // Version is the revision of this project that recipes ask for.
 const Version = "main"
 
-// recipe writes what CI has to do.
+// gitlab and gitlabIncluded are the files of GitLab's pipeline: the whole of it,
+// and what a pipeline that is there can include.
+const gitlab, gitlabIncluded = ".gitlab-ci.yml", ".gitlab-ci.pagerev.yml"
+
+// recipe writes what CI has to do: at the top of the repository, since CI looks
+// nowhere else.
 func (r *runner) recipe(ctx context.Context) error {
-	name := ""
+	top := strings.Repeat("../", strings.Count(r.sub, "/"))
+	v := values{Workflow: r.Workflow, Branch: r.branch(ctx), Builder: r.Builder, Dir: r.Builder.Output,
+		Sub: path.Clean(r.sub), Output: path.Join(r.sub, r.Builder.Output),
+		Ledger: path.Join(r.sub, r.Ledger), Cache: path.Join(r.sub, path.Dir(r.Ledger), ".pagerev")}
 	switch r.CI {
 	case "":
 		return nil
 	case "github":
-		name = ".github/workflows/pagerev.yml"
-	case "gitlab":
-		name = ".gitlab-ci.yml"
-		if _, err := os.Stat(r.path(name)); err == nil {
-			name = ".gitlab-ci.pagerev.yml"
+		data, err := v.recipe("github.yml")
+		if err != nil {
+			return err
 		}
+		return r.write(top+".github/workflows/pagerev.yml", data)
+	case "gitlab":
 	default:
 		return fmt.Errorf("ci %q: want github or gitlab", r.CI)
 	}
-	data, err := Recipe(r.CI, r.Workflow, r.Ledger, r.branch(ctx), r.Builder)
+	data, err := v.recipe("gitlab.yml")
 	if err != nil {
 		return err
 	}
-	if name == ".gitlab-ci.pagerev.yml" {
-		// What was written by an earlier run is the whole pipeline.
-		if whole, err := os.ReadFile(r.path(".gitlab-ci.yml")); err == nil && bytes.Equal(whole, data) {
-			r.did(".gitlab-ci.yml", Kept, "")
-			return nil
-		}
-	}
-	if err := r.write(name, data); err != nil {
+	old, err := store.Read(r.path(top + gitlab))
+	if err != nil {
 		return err
 	}
-	if name == ".gitlab-ci.pagerev.yml" {
-		r.did(".gitlab-ci.yml", Left, "include %s in it, and take what you need of it", name)
+	if old == nil || bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), data) {
+		return r.write(top+gitlab, data)
+	}
+	v.Included = true
+	if data, err = v.recipe("gitlab.yml"); err != nil {
+		return err
+	}
+	if err := r.write(top+gitlabIncluded, data); err != nil {
+		return err
+	}
+	if bytes.Contains(old, []byte(gitlabIncluded)) {
+		r.did(top+gitlab, Kept, "")
+	} else {
+		r.did(top+gitlab, Left, "include %s in it, between the job that builds and the one that publishes", gitlabIncluded)
 	}
 	return nil
 }
 
-// Recipe is the CI configuration for a builder and a workflow; branch is the one
-// that is published.
-func Recipe(ci, workflow, ledger, branch string, b Builder) ([]byte, error) {
-	t, err := template.New(ci+".yml").Delims("[[", "]]").ParseFS(recipes, "ci/"+ci+".yml")
+// values are what recipes are made of. Paths are below the top of the
+// repository, but for Dir.
+type values struct {
+	Workflow, Branch string
+	Builder          Builder
+	Dir              string // the built site, below Sub
+	Sub              string // the folder of the sources; "." is the top
+	Output           string // the built site
+	Ledger, Cache    string
+	Included         bool // the job alone, for a pipeline that is there
+}
+
+// recipe is the CI configuration for a builder and a workflow.
+func (v values) recipe(name string) ([]byte, error) {
+	t, err := template.New(name).Delims("[[", "]]").Funcs(template.FuncMap{
+		"yaml": yamlWord, "json": jsonWord, "sh": ShellWord, "version": func() string { return Version },
+	}).ParseFS(recipes, "ci/"+name)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{
-		"Workflow": workflow, "Ledger": ledger, "Version": Version, "Branch": branch,
-		"Builder": b, "Dir": b.Output, "GitHub": strings.TrimSuffix(b.GitHub, "\n"),
-	})
+	err = t.Execute(&out, v)
 	return out.Bytes(), err
 }
 
+var plain = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*$`)
+
+// yamlWord is a string in YAML, quoted where it has to be.
+func yamlWord(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return jsonWord(s)
+}
+
+// jsonWord is a string in JSON, which YAML reads too.
+func jsonWord(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// ShellWord is a string as one argument of a POSIX shell.
+func ShellWord(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // branch is the one that is published: what the remote repository calls its
-// HEAD, or the one that is checked out.
+// HEAD, else one of the usual names, else the one that is checked out.
 func (r *runner) branch(ctx context.Context) string {
 	if out, err := r.git(ctx, "symbolic-ref", "--short", "refs/remotes/origin/HEAD"); err == nil {
 		return strings.TrimPrefix(out, "origin/")
+	}
+	for _, name := range []string{"main", "master"} {
+		for _, ref := range []string{"refs/remotes/origin/", "refs/heads/"} {
+			if _, err := r.git(ctx, "rev-parse", "-q", "--verify", ref+name); err == nil {
+				return name
+			}
+		}
 	}
 	if out, err := r.git(ctx, "symbolic-ref", "--short", "HEAD"); err == nil && out != "" {
 		return out

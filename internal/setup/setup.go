@@ -7,6 +7,7 @@ package setup
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,15 +32,18 @@ const (
 
 // Options say what to prepare.
 type Options struct {
-	Root     string // the folder of pagerev.json; "" is the working folder
-	Ledger   string // the ledger's file, below Root
-	Site     string // the URL the site is published at, or ""
-	CI       string // "github", "gitlab" or ""
-	Workflow string // Authors, Main or Live
+	Root     string    // the folder of pagerev.json; "" is the working folder
+	Ledger   string    // the ledger's file, below Root
+	Settings []Setting // what pagerev.json must say
+	CI       string    // "github", "gitlab" or ""
+	Workflow string    // Authors, Main or Live
 	Builder  Builder
 	Command  string // how this program is called in a shell
 	DryRun   bool
 }
+
+// A Setting is an option of pagerev.json whose value is a string.
+type Setting struct{ Name, Value string }
 
 // A Step is one file or setting, and what became of it.
 type Step struct {
@@ -65,6 +69,9 @@ func Run(ctx context.Context, o Options) ([]Step, error) {
 		o.Root = "."
 	}
 	r := &runner{Options: o}
+	if err := r.repository(ctx); err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context) error{r.config, r.attributes, r.ignore, r.driver, r.recipe} {
 		if err := step(ctx); err != nil {
 			return r.steps, err
@@ -76,6 +83,30 @@ func Run(ctx context.Context, o Options) ([]Step, error) {
 type runner struct {
 	Options
 	steps []Step
+	// sub is Root below the top of its repository, as "sites/blog/", or "".
+	sub string
+	// noGit says why there is no repository that git reads; "" if there is.
+	noGit string
+}
+
+// repository finds the one that Root is in.
+func (r *runner) repository(ctx context.Context) error {
+	sub, err := r.git(ctx, "rev-parse", "--show-prefix")
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		r.sub = sub
+	case errors.Is(err, exec.ErrNotFound):
+		r.noGit = "git is not on this machine: the ledger wants it; install it, then run this again"
+	case errors.As(err, &exit) && bytes.Contains(exit.Stderr, []byte("not a git repository")):
+		r.noGit = "there is no repository here: the ledger wants one; make it, then run this again"
+	case errors.As(err, &exit):
+		words, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		r.noGit = "git does not read this repository (" + words + "): mend that, then run this again"
+	default:
+		return err
+	}
+	return nil
 }
 
 func (r *runner) did(name, did, format string, a ...any) {
@@ -107,7 +138,7 @@ func (r *runner) write(name string, data []byte) error {
 	return store.Write(r.path(name), data)
 }
 
-// config writes pagerev.json. An empty one works too; a live ledger must be told.
+// config writes pagerev.json, with no more than has to be said.
 func (r *runner) config(context.Context) error {
 	name := "pagerev.json"
 	old, err := store.Read(r.path(name))
@@ -116,22 +147,28 @@ func (r *runner) config(context.Context) error {
 		return err
 	case old == nil:
 		return r.write(name, r.configuration())
-	case r.Workflow == Live && !bytes.Contains(old, []byte(`"live"`)):
-		r.did(name, Left, `it is there: add "ledger": "live" and "site" to it`)
-	default:
-		r.did(name, Kept, "")
 	}
+	var has map[string]any
+	_ = json.Unmarshal(old, &has) // what is no object says nothing
+	var missing []string
+	for _, s := range r.Settings {
+		if has[s.Name] != s.Value {
+			missing = append(missing, fmt.Sprintf("%q: %s", s.Name, jsonWord(s.Value)))
+		}
+	}
+	if len(missing) > 0 {
+		r.did(name, Left, "it is there: make it say %s", strings.Join(missing, ", "))
+		return nil
+	}
+	r.did(name, Kept, "")
 	return nil
 }
 
 func (r *runner) configuration() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n  \"$schema\": %q", Schema)
-	if r.Workflow == Live {
-		b.WriteString(",\n  \"ledger\": \"live\"")
-	}
-	if r.Site != "" {
-		fmt.Fprintf(&b, ",\n  \"site\": %q", r.Site)
+	for _, s := range r.Settings {
+		fmt.Fprintf(&b, ",\n  %q: %s", s.Name, jsonWord(s.Value))
 	}
 	b.WriteString("\n}\n")
 	return []byte(b.String())
@@ -217,14 +254,9 @@ func (r *runner) driver(ctx context.Context) error {
 	if r.Workflow == Live {
 		return nil
 	}
-	prefix, err := r.git(ctx, "rev-parse", "--show-prefix")
-	var exit *exec.ExitError
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
-		r.did("git", Left, "there is no repository here: the ledger wants one; make it, then run this again")
+	if r.noGit != "" {
+		r.did("git", Left, "%s", r.noGit)
 		return nil
-	case err != nil:
-		return err
 	}
 	info, err := r.git(ctx, "rev-parse", "--git-path", "info/attributes")
 	if err != nil {
@@ -235,7 +267,7 @@ func (r *runner) driver(ctx context.Context) error {
 	}
 	command := r.Command + " merge --driver %O %A %B %P"
 	old, _ := r.git(ctx, "config", "--local", "--get", "merge.pagerev.driver")
-	line := pattern("/"+path.Join(prefix, r.Ledger)) + " merge=pagerev"
+	line := pattern("/"+path.Join(r.sub, r.Ledger)) + " merge=pagerev"
 	data, err := os.ReadFile(info)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -271,6 +303,7 @@ func (r *runner) driver(ctx context.Context) error {
 
 func (r *runner) git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.Root}, args...)...)
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
+	return strings.TrimRight(string(out), "\r\n"), err
 }

@@ -162,6 +162,12 @@ func (w *world) shell(dir, script string, env ...string) (string, int) {
 // action runs the action's last step: what comes before it compiles pagerev.
 func (w *world) action(dir, workflow, event, branch string) (string, int) {
 	w.Helper()
+	return w.actionIn(dir, ".", "public", workflow, event, branch)
+}
+
+// actionIn runs it with the inputs working-directory and dir.
+func (w *world) actionIn(dir, folder, output, workflow, event, branch string) (string, int) {
+	w.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
 	if err != nil {
 		w.Fatal(err)
@@ -180,7 +186,7 @@ func (w *world) action(dir, workflow, event, branch string) (string, int) {
 		w.Fatalf("action.yml: %v", err)
 	}
 	inputs := map[string]string{
-		"inputs.dir": "public", "inputs.workflow": workflow, "inputs.pagerev": w.command, "inputs.args": a.Inputs["args"].Default,
+		"inputs.dir": output, "inputs.workflow": workflow, "inputs.pagerev": w.command, "inputs.args": a.Inputs["args"].Default,
 		"github.event_name": event, "github.event.repository.default_branch": "main",
 	}
 	if event == "schedule" { // its payload has no repository
@@ -206,7 +212,7 @@ func (w *world) action(dir, workflow, event, branch string) (string, int) {
 		})
 		env = append(env, name+"="+value)
 	}
-	return w.shell(dir, step.Run, env...)
+	return w.shell(filepath.Join(dir, folder), step.Run, env...)
 }
 
 var expression = regexp.MustCompile(`\$\{\{ *([^} ]+) *\}\}`)
@@ -313,6 +319,11 @@ func TestActionMain(t *testing.T) {
 		if n := w.git("dev", "rev-list", "--count", before+"..origin/main"); n != "2" {
 			t.Fatalf("%s commits for the ledger", n)
 		}
+		for _, s := range strings.Split(w.git("dev", "log", "--format=%s", before+"..origin/main"), "\n") {
+			if !strings.Contains(s, "[skip ci]") {
+				t.Fatalf("%q would start the next run", s)
+			}
+		}
 		if files := w.git("dev", "diff", "--name-only", before, "origin/main"); files != "pagerev.ledger.json" {
 			t.Fatalf("the jobs changed %s", files)
 		}
@@ -340,6 +351,153 @@ func TestActionMain(t *testing.T) {
 	w.wants(out, code, 2, `workflow "nobody": want authors, main or live`)
 }
 
+// A job is what a workflow file says of one.
+type job struct {
+	Defaults struct {
+		Run struct {
+			Dir string `yaml:"working-directory"`
+		}
+	}
+	Needs string
+	Steps []struct {
+		Uses string
+		With map[string]any
+	}
+}
+
+// github is the job that builds, and the inputs of its actions by "action input".
+// Publishing comes last in it, or after it.
+func (w *world) github(name string) (job, map[string]string) {
+	w.Helper()
+	var recipe struct{ Jobs struct{ Build, Deploy job } }
+	if err := yaml.Unmarshal([]byte(w.read(name)), &recipe); err != nil {
+		w.Fatal(err)
+	}
+	build := recipe.Jobs.Build
+	with := map[string]string{}
+	var order []string
+	for _, s := range build.Steps {
+		name, _, _ := strings.Cut(s.Uses, "@")
+		for k, v := range s.With {
+			with[name+" "+k] = fmt.Sprint(v)
+		}
+		if name == "pagerev/pagerev" || strings.HasPrefix(name, "actions/upload-") {
+			order = append(order, name)
+		}
+	}
+	if got := strings.Join(order, ", then "); got != "pagerev/pagerev, then actions/upload-pages-artifact" || recipe.Jobs.Deploy.Needs != "build" {
+		w.Errorf("%s: the order is %s; deploy needs %q", name, got, recipe.Jobs.Deploy.Needs)
+	}
+	for k, want := range map[string]string{
+		"actions/checkout fetch-depth": "0", "actions/checkout filter": "blob:none", // the whole history
+		"actions/upload-pages-artifact include-hidden-files": "true", // or no manifest is published
+	} {
+		if with[k] != want {
+			w.Errorf("%s: %s is %q, want %q", name, k, with[k], want)
+		}
+	}
+	return build, with
+}
+
+// gitlab is what the pagerev job of a pipeline does once the program is there.
+func (w *world) gitlab(name string) string {
+	w.Helper()
+	var recipe struct {
+		Stages    []string
+		Variables map[string]string
+		Pagerev   struct {
+			Stage     string
+			Variables map[string]string
+			Script    []string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(w.read(name)), &recipe); err != nil {
+		w.Fatal(err)
+	}
+	script := recipe.Pagerev.Script
+	if len(script) < 2 || !strings.HasPrefix(script[0], "go install github.com/pagerev/pagerev/cmd/pagerev@") {
+		w.Fatalf("the script is %q", script)
+	}
+	if depth := recipe.Variables["GIT_DEPTH"] + recipe.Pagerev.Variables["GIT_DEPTH"]; depth != "0" {
+		w.Errorf("%s: GIT_DEPTH is %q", name, depth)
+	}
+	if order := strings.Join(recipe.Stages, " "); order != "build pagerev deploy" && order != "" {
+		w.Errorf("%s: the stages are %s", name, order)
+	}
+	return strings.Join(script[1:], "\n")
+}
+
+func (w *world) gitlabJob(dir, script string, env ...string) (string, int) {
+	w.Helper()
+	return w.shell(dir, script, append(env, "PAGEREV_TOKEN=secret", "CI_REPOSITORY_URL=https://gitlab-ci-token:job@gitlab.example.com/a/site.git")...)
+}
+
+// TestFolder: the site is in a folder of a bigger repository, with a name that
+// shells and YAML trip over. The pipelines stand at the top, and the one for
+// GitLab is included in one that is there.
+func TestFolder(t *testing.T) {
+	const folder = "my sites/#1"
+	for _, workflow := range []string{"authors", "main"} {
+		t.Run(workflow, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("dev/"+folder+"/hugo.toml", "")
+			w.write("dev/"+folder+"/out put/a.html", "<main>One</main>")
+			w.write("dev/"+folder+"/.gitignore", ".well-known/\n")
+			w.write("dev/.gitlab-ci.yml", "site:\n  script: make\n")
+			in := filepath.Join("dev", filepath.FromSlash(folder))
+			for _, ci := range []string{"github", "gitlab"} {
+				w.must(in, "pagerev", "init", "out put", "--ci", ci, "--workflow", workflow)
+			}
+			w.must(in, "pagerev", "build", "out put")
+			w.push("main", "pagerev")
+
+			// The workflow gives the action the folder, and publishes what is in it.
+			w.lint("dev/.github/workflows/pagerev.yml")
+			github, with := w.github("dev/.github/workflows/pagerev.yml")
+			if dir := github.Defaults.Run.Dir; dir != folder {
+				t.Errorf("commands run in %q", dir)
+			}
+			for k, want := range map[string]string{
+				"pagerev/pagerev dir": "out put", "pagerev/pagerev working-directory": folder, "pagerev/pagerev workflow": workflow,
+				"actions/upload-pages-artifact path": folder + "/out put", "actions/cache path": folder + "/.pagerev",
+			} {
+				if with[k] != want {
+					t.Errorf("%s: %q, want %q", k, with[k], want)
+				}
+			}
+
+			edit := func(dir string) {
+				w.write(filepath.Join(dir, folder, "out put/a.html"), "<main>Two</main>")
+			}
+			script := w.gitlab("dev/.gitlab-ci.pagerev.yml")
+			for name, run := range map[string]func(dir string) (string, int){
+				"action": func(dir string) (string, int) { return w.actionIn(dir, folder, "out put", workflow, "push", "main") },
+				"gitlab": func(dir string) (string, int) { return w.gitlabJob(dir, script, "CI_COMMIT_BRANCH=main") },
+			} {
+				out, code := run(w.checkout(name, "main", false))
+				w.wants(out, code, 0, "1 page · unchanged")
+				if got := w.read(name + "/" + folder + "/out put/.well-known/pagedigest.json"); !strings.Contains(got, `"/a.html":{"rev":1`) {
+					t.Fatalf("%s published %q", name, got)
+				}
+				stale := w.checkout(name+"-stale", "main", false)
+				edit(stale)
+				out, code = run(stale)
+				switch {
+				case workflow == "main":
+					w.wants(out, code, 0, "pushed: ")
+				case name == "action":
+					w.wants(out, code, 1, "::error file=my sites/#1/pagerev.ledger.json,")
+				default:
+					w.wants(out, code, 1, "pagerev build 'out put'")
+				}
+				if workflow == "main" { // the next one begins where this one did
+					w.git("dev", "push", "-qf", "origin", "HEAD:main")
+				}
+			}
+		})
+	}
+}
+
 // TestGitLab runs the script of the recipe's job in both workflows.
 func TestGitLab(t *testing.T) {
 	for _, workflow := range []string{"authors", "main"} {
@@ -350,21 +508,8 @@ func TestGitLab(t *testing.T) {
 				w.must("dev", "pagerev", "build", "public")
 			}
 			w.push("main", "pagerev")
-			var recipe struct {
-				Stages  []string
-				Pagerev struct{ Script []string }
-				Pages   struct{ Script []string }
-			}
-			if err := yaml.Unmarshal([]byte(w.read("dev/.gitlab-ci.yml")), &recipe); err != nil {
-				t.Fatal(err)
-			}
-			script := recipe.Pagerev.Script
-			if len(script) != 2 || !strings.HasPrefix(script[0], "go install github.com/pagerev/pagerev/cmd/pagerev@") {
-				t.Fatalf("the script is %q", script)
-			}
-			run := func(dir string, env ...string) (string, int) {
-				return w.shell(dir, script[1], append(env, "CI_SERVER_HOST=gitlab.example.com", "PAGEREV_TOKEN=secret", "CI_REPOSITORY_URL=https://gitlab-ci-token:job@gitlab.example.com/a/site.git")...)
-			}
+			script := w.gitlab("dev/.gitlab-ci.yml")
+			run := func(dir string, env ...string) (string, int) { return w.gitlabJob(dir, script, env...) }
 			out, code := run(w.checkout("main1", "main", false), "CI_COMMIT_BRANCH=main")
 			w.wants(out, code, 0)
 			if w.rev("main1", "/a.html") != "1" {
@@ -381,14 +526,27 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
+// lint says what GitHub would not take in a workflow file, as far as actionlint
+// knows.
+func (w *world) lint(name string) {
+	w.Helper()
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	problems, err := linter.Lint(name, []byte(w.read(name)), nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, p := range problems {
+		w.Errorf("%s: %v", name, p)
+	}
+}
+
 // TestRecipes: for each builder and workflow the workflow file is one that GitHub
 // takes, as far as actionlint knows, and the pipeline is YAML.
 func TestRecipes(t *testing.T) {
 	w := newWorld(t)
-	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for builder, file := range map[string]string{
 		"hugo": "hugo.toml", "astro": "astro.config.mjs", "eleventy": "eleventy.config.js",
 		"vitepress": "docs/.vitepress/config.ts", "docusaurus": "docusaurus.config.js", "plain": "public/index.html",
@@ -400,13 +558,9 @@ func TestRecipes(t *testing.T) {
 				w.must(dir, "pagerev", "init", "--ci", ci, "--workflow", workflow, "--site", "https://example.com/")
 			}
 			name := ".github/workflows/pagerev.yml"
-			problems, err := linter.Lint(name, []byte(w.read(dir+"/"+name)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range problems {
-				t.Errorf("%s: %v", dir, p)
-			}
+			w.lint(dir + "/" + name)
+			w.github(dir + "/" + name)
+			w.gitlab(dir + "/.gitlab-ci.yml")
 			for _, name := range []string{name, ".gitlab-ci.yml"} {
 				text := w.read(dir + "/" + name)
 				var any map[string]any
