@@ -3,6 +3,7 @@ package pagerev
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -263,7 +264,7 @@ func (b *build) base(ctx context.Context, in *Input, name string) error {
 	if err != nil {
 		return err
 	}
-	h, err := gitfile.Of(ctx, file, name, gitfile.History{})
+	h, err := gitfile.Of(ctx, file, name, gitfile.History{}, ledger.ByLines)
 	switch {
 	case errors.Is(err, gitfile.ErrNoRevision):
 		return usage(fmt.Errorf("there is no ledger at %s, nor a commit of that name: correct --base", name))
@@ -284,14 +285,19 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	known := b.knownHistory()
-	h, err := gitfile.Of(ctx, name, "HEAD", known)
+	h, err := gitfile.Of(ctx, name, "HEAD", known, ledger.ByLines)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, context.Canceled):
+		return nil, err
 	case err != nil:
 		b.warnings = append(b.warnings, fmt.Sprintf("%v: revs that only earlier commits know are not seen", err))
 	case h.Shallow:
 		b.warnings = append(b.warnings, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
+	}
+	if h.Strange > 0 {
+		b.warnings = append(b.warnings, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))
 	}
 	if err == nil && !h.Shallow && h.Commit != known.Commit {
 		b.newHistory = h
@@ -303,19 +309,36 @@ func (b *build) historyName() string {
 	return filepath.Join(private(b.o.Ledger), filepath.Base(b.o.Ledger)+".history")
 }
 
-// historyCache keeps what the commits up to one knew, with a digest of it: lines
-// that a broken disk or a hand made must not count.
-func historyCache(h gitfile.History) []byte {
-	return append(fmt.Appendf(nil, "%s %s\n", h.Commit, manifest.Digest(h.Lines)), h.Lines...)
+// keptHistory is the first line of a cached history; the lines that the file had
+// follow it.
+type keptHistory struct {
+	gitfile.History
+	// Digest is of all: what a broken disk or a hand made must not count.
+	Digest string
 }
 
-func (b *build) knownHistory() (h gitfile.History) {
+func historyDigest(h gitfile.History) string {
+	return manifest.Digest(slices.Concat(fmt.Append(nil, h.Commit, h.Name, h.Moves, h.Strange), h.Lines))
+}
+
+func historyCache(h gitfile.History) []byte {
+	head, err := json.Marshal(keptHistory{h, historyDigest(h)})
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return slices.Concat(head, []byte("\n"), h.Lines)
+}
+
+func (b *build) knownHistory() gitfile.History {
 	data, _ := store.Read(b.historyName())
 	head, lines, _ := bytes.Cut(data, []byte("\n"))
-	if commit, digest, ok := strings.Cut(string(head), " "); ok && digest == manifest.Digest(lines) {
-		h.Commit, h.Lines = commit, lines
+	var kept keptHistory
+	err := json.Unmarshal(head, &kept)
+	kept.Lines = lines
+	if err != nil || kept.Digest != historyDigest(kept.History) {
+		return gitfile.History{}
 	}
-	return h
+	return kept.History
 }
 
 // Now is the time of a build: SOURCE_DATE_EPOCH if it is set, else the clock.

@@ -42,6 +42,9 @@ func BuildAndPush(ctx context.Context, o Options, branch string) (*Report, error
 			return nil, err
 		}
 		head, err := gitfile.Fetch(ctx, file, branch)
+		if errors.Is(err, gitfile.ErrBranch) {
+			err = usage(err)
+		}
 		if err != nil {
 			return nil, err
 		}

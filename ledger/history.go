@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 )
@@ -36,4 +37,18 @@ func ParseHistory(added []byte) (*Ledger, error) {
 		l.join(one.l)
 	}
 	return l, nil
+}
+
+// ByLines returns a version of a ledger with a line for each page, for
+// [ParseHistory]: itself, or what Marshal makes of one that a formatter has laid
+// out anew. What is no ledger it returns as it is.
+func ByLines(version []byte) []byte {
+	if bytes.Contains(version, []byte("\n    \"/")) && bytes.Contains(version, []byte("\": {\"rev\": ")) {
+		return version
+	}
+	l, err := Parse(version)
+	if err != nil {
+		return version
+	}
+	return l.Marshal()
 }

@@ -43,7 +43,7 @@ that keeps the ledger where authors do not.`,
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
 				o.Locked, o.DryRun = locked, dryRun
 				o.Dates = sourceDates(cmd, args[0])
-				if push != "" {
+				if cmd.Flags().Changed("push") {
 					if locked {
 						return nil, usageError(errors.New("--locked never changes the ledger, so there is nothing to --push"))
 					}

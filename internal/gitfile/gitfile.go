@@ -23,24 +23,37 @@ type History struct {
 	// Lines has every line that the file had at any commit behind the
 	// revision, each once, the newest version's first. It is empty where there
 	// is no repository, no commit, or no git.
-	Lines []byte
+	Lines []byte `json:"-"`
 	// Shallow says that the clone does not hold the older commits.
 	Shallow bool
 	// Commit is what the revision names; "" if it names none.
 	Commit string
+	// Name is the file's path in the repository.
+	Name string
+	// Moves are its earlier names.
+	Moves []Move
+	// Strange is how many versions hold no text, but what a filter such as
+	// git-lfs or git-crypt made of it.
+	Strange int
 }
+
+// A Move is a name that the file had, and the commit that took it away. It had
+// the name in all commits that do not come after that one.
+type Move struct{ Name, Commit string }
 
 // ErrNoRevision: git knows no commit of that name, or there is no repository.
 var ErrNoRevision = errors.New("no such commit")
 
 // Of returns the history of a file behind a revision, in git's notation. The
 // file's earlier names, where git sees that it was renamed, are followed. For
-// HEAD a folder that is in no repository, a repository without commits, and a
-// machine without git are no errors: then there is no history to see. For any
-// other revision they are ErrNoRevision. Known, the result of an earlier call
+// HEAD a folder that is in no repository and a repository without commits are no
+// errors: then there is no history to see. For any other revision they are
+// ErrNoRevision. Known, the result of an earlier call
 // for the file, spares the commits up to its own, if that is behind the
-// revision; it may be zero.
-func Of(ctx context.Context, file, revision string, known History) (History, error) {
+// revision; it may be zero. Each version passes through rewrite, if that is not
+// nil, before its lines are read. A repository that is there and cannot be asked, as
+// where git is missing, is an error for every revision.
+func Of(ctx context.Context, file, revision string, known History, rewrite func([]byte) []byte) (History, error) {
 	r, commit, err := open(ctx, file, revision)
 	if errors.Is(err, ErrNoRevision) && revision == "HEAD" {
 		err = nil
@@ -48,22 +61,25 @@ func Of(ctx context.Context, file, revision string, known History) (History, err
 	if err != nil || commit == "" {
 		return History{Shallow: r.shallow}, r.failed(err)
 	}
-	h := History{Shallow: r.shallow, Commit: commit}
-	if known.Commit == "" || known.Shallow || r.shallow || !r.behind(known.Commit, commit) {
+	h := History{Shallow: r.shallow, Commit: commit, Name: r.name}
+	if known.Commit == "" || known.Name != r.name || known.Shallow || r.shallow || !r.behind(known.Commit, commit) {
 		known = History{}
 	}
-	blobs, names, err := r.versions(commit, known.Commit)
+	var blobs []string
+	blobs, h.Moves, err = r.versions(commit, known)
 	if err == nil {
-		err = r.complete(commit, blobs, names)
+		err = r.complete(commit, blobs, h.Moves)
 	}
 	if err == nil {
-		h.Lines, err = r.lines(blobs, known.Lines)
+		c := collector{seen: map[string]struct{}{}, rewrite: rewrite}
+		err = r.lines(&c, blobs, known.Lines)
+		h.Lines, h.Strange = c.lines.Bytes(), known.Strange+c.strange
 	}
 	return h, r.failed(err)
 }
 
-// At returns what the file was at a revision, perhaps under an earlier name;
-// nil if that commit does not have it. The error is ErrNoRevision if there is
+// At returns what the file was at a revision, perhaps under an earlier name, or
+// one that it got on another branch; nil if that commit does not have it. The error is ErrNoRevision if there is
 // no such commit.
 func At(ctx context.Context, file, revision string) ([]byte, error) {
 	r, commit, err := open(ctx, file, revision)
@@ -74,9 +90,12 @@ func At(ctx context.Context, file, revision string) ([]byte, error) {
 	if data != nil || err != nil {
 		return data, r.failed(err)
 	}
-	_, names, err := r.versions("HEAD", "")
-	for i := 1; i < len(names) && data == nil && err == nil; i++ {
-		data, err = r.at(commit, names[i])
+	_, moves, err := r.versions("HEAD", History{})
+	if name, rerr := r.renamed("HEAD", commit, r.name, false); rerr == nil && name != "" {
+		moves = append(moves, Move{Name: name})
+	}
+	for i := 0; i < len(moves) && data == nil && err == nil; i++ {
+		data, err = r.at(commit, moves[i].Name)
 	}
 	return data, r.failed(err)
 }
@@ -119,43 +138,89 @@ type repository struct {
 
 // open finds the file's repository, and the commit that the revision names.
 func open(ctx context.Context, file, revision string) (*repository, string, error) {
-	r := &repository{ctx: ctx, file: file, top: filepath.Dir(file), env: environment()}
-	out, err := r.git(nil, "rev-parse", "--is-shallow-repository", "--show-cdup", "--show-prefix")
+	r := &repository{ctx: ctx, file: file, top: filepath.Dir(file)}
+	var out []byte
+	var err error
+	for _, r.env = range environments() {
+		if out, err = r.git(nil, "rev-parse", "--is-shallow-repository", "--show-cdup", "--show-prefix"); err == nil {
+			break
+		}
+	}
 	switch {
 	case err == nil:
-	case errors.Is(err, exec.ErrNotFound), strings.Contains(err.Error(), "not a git repository"):
+	case (errors.Is(err, exec.ErrNotFound) || strings.Contains(err.Error(), "not a git repository")) && !r.expected():
 		return r, "", fmt.Errorf("%w: %s is in no repository", ErrNoRevision, file)
-	default: // such as a repository that git does not trust
+	default: // such as a repository that git does not trust, or no git to read it
 		return r, "", err
 	}
-	facts := append(strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), "", "", "")
+	// Only the prefix may hold line feeds.
+	facts := append(strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 3), "", "", "")
+	if filepath.IsAbs(facts[1]) {
+		return r, "", fmt.Errorf("git has its work tree at %s, and the file is not in it", facts[1])
+	}
 	r.shallow = facts[0] == "true"
 	r.top = filepath.Join(r.top, filepath.FromSlash(facts[1]))
 	r.name = path.Join(facts[2], filepath.Base(file))
 	out, err = r.git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
-	if err != nil && r.ctx.Err() == nil {
+	if failure := (*failure)(nil); errors.As(err, &failure) && (failure.words == "" || revision != "HEAD") {
 		return r, "", fmt.Errorf("%w: %s", ErrNoRevision, revision)
 	}
 	return r, strings.TrimSpace(string(out)), err
 }
 
-// environment is ours, but that paths in git's variables, as hooks have them,
-// lead to the same place from any folder.
-func environment() []string {
-	env := append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C")
+// environments are those in which to look for the repository, until one is found.
+// Where GIT_DIR stands alone, as hooks have it, git takes the folder that it is
+// run in for the root, whatever that is: so the file's own folder is asked
+// first, as if it did not stand there.
+func environments() [][]string {
+	common := func(env []string) []string {
+		return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "GIT_GLOB_PATHSPECS=0", "GIT_ICASE_PATHSPECS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=", "LC_ALL=C")
+	}
+	places := []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+	named := common(os.Environ())
 	put := func(name, value string) {
 		if abs, err := filepath.Abs(value); err == nil && value != "" {
-			env = append(env, name+"="+abs)
+			named = append(named, name+"="+abs)
 		}
 	}
-	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"} {
-		put(name, os.Getenv(name))
+	for _, name := range places {
+		put(name, os.Getenv(name)) // the same place from any folder
 	}
-	if os.Getenv("GIT_DIR") != "" {
-		// Else git takes the folder that it is run in for the root.
-		put("GIT_WORK_TREE", cmp.Or(os.Getenv("GIT_WORK_TREE"), "."))
+	if os.Getenv("GIT_DIR") == "" {
+		return [][]string{named}
 	}
-	return env
+	if tree := os.Getenv("GIT_WORK_TREE"); tree != "" {
+		put("GIT_WORK_TREE", tree)
+		return [][]string{named}
+	}
+	put("GIT_WORK_TREE", ".")
+	found := slices.DeleteFunc(os.Environ(), func(s string) bool {
+		name, _, _ := strings.Cut(s, "=")
+		return slices.Contains(places, name)
+	})
+	return [][]string{common(found), named}
+}
+
+// expected tells whether there should be a repository, though git finds none: it
+// is missing, or a link to it leads nowhere, or git may not look that far.
+func (r *repository) expected() bool {
+	dir, err := filepath.Abs(r.top)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil || os.Getenv("GIT_DIR") != "" {
+		return os.Getenv("GIT_DIR") != ""
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return false
+		}
+		dir = above
+	}
 }
 
 // failed gives an error of reading the words of this package.
@@ -163,7 +228,7 @@ func (r *repository) failed(err error) error {
 	switch {
 	case r.ctx.Err() != nil:
 		return r.ctx.Err()
-	case err == nil || errors.Is(err, ErrNoRevision):
+	case err == nil || errors.Is(err, ErrNoRevision) || errors.Is(err, context.Canceled):
 		return err
 	}
 	return fmt.Errorf("the history of %s cannot be read: %w", r.file, err)
@@ -177,7 +242,7 @@ func (r *repository) failedTo(do string, err error) error {
 }
 
 func (r *repository) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.top, "-c", "log.showRoot=true", "-c", "log.showSignature=false", "-c", "fetch.negotiationAlgorithm=noop"}, args...)...)
+	cmd := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.top, "-c", "log.showRoot=true", "-c", "log.showSignature=false", "-c", "log.diffMerges=separate", "-c", "fetch.negotiationAlgorithm=noop"}, args...)...)
 	cmd.Env = r.env
 	return cmd
 }
@@ -190,29 +255,49 @@ func (r *repository) git(stdin []byte, args ...string) ([]byte, error) {
 	}
 	out, err := cmd.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("git %s: %s", args[0], firstLine(exit.Stderr))
+	switch {
+	case interrupted(err):
+		err = context.Canceled
+	case errors.As(err, &exit):
+		err = &failure{args[0], complaint(exit.Stderr), exit.Error()}
 	}
 	return out, err
 }
 
+// interrupted tells whether git died of the user's Ctrl-C: it may do so before
+// this process hears of it.
+func interrupted(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.Error() == "signal: interrupt" || exit.ExitCode() == 130)
+}
+
+// failure is what git says when it fails; with --quiet it may say nothing.
+type failure struct{ command, words, status string }
+
+func (f *failure) Error() string {
+	return fmt.Sprintf("git %s: %s", f.command, cmp.Or(f.words, f.status))
+}
+
 // versions lists the objects that the file was, at any commit behind the given
-// one and not behind the other, the newest first, and the names it had. A merge is held against its first parent: what is
-// neither in the difference nor there came from another parent, unchanged.
-func (r *repository) versions(commit, known string) (blobs, names []string, err error) {
+// one and not behind the known one, the newest first, and all names it had
+// before. A merge is held against each parent.
+func (r *repository) versions(commit string, known History) (blobs []string, moves []Move, err error) {
 	seen := map[string]bool{}
-	type source struct{ commit, name string }
-	todo := []source{{commit, r.name}}
+	moves = slices.Clone(known.Moves)
+	todo := slices.Concat([]Move{{Name: r.name}}, moves)
 	for i := 0; i < len(todo); i++ {
-		revisions := []string{todo[i].commit}
-		if known != "" {
-			revisions = append(revisions, "^"+known)
+		revisions := []string{commit}
+		if known.Commit != "" && i <= len(known.Moves) { // of a name that is found now nothing is known
+			revisions = append(revisions, "^"+known.Commit)
 		}
-		out, err := r.git(nil, slices.Concat([]string{"log"}, revisions, []string{"--format=%H", "--raw", "-z", "--no-abbrev", "--full-history", "--diff-merges=first-parent", "--no-renames", "--", todo[i].name})...)
+		after, err := r.after(todo[i].Commit, commit)
 		if err != nil {
 			return nil, nil, err
 		}
-		names = append(names, todo[i].name)
+		out, err := r.git(nil, slices.Concat([]string{"log"}, revisions, []string{"--format=%H", "--raw", "-z", "--no-abbrev", "--full-history", "-m", "--no-renames", "--", todo[i].Name})...)
+		if err != nil {
+			return nil, nil, err
+		}
 		at := ""
 		for field := range strings.SplitSeq(string(out), "\x00") {
 			field = strings.TrimPrefix(field, "\n")
@@ -224,25 +309,38 @@ func (r *repository) versions(commit, known string) (blobs, names []string, err 
 			}
 			// :100644 100644 <before> <after> M
 			f := strings.Fields(field)
-			if len(f) != 5 || !strings.HasPrefix(f[1], "100") {
-				continue // it left, or is no file there
+			if len(f) != 5 || !strings.HasPrefix(f[1], "100") || after[at] {
+				continue // it left, or is no file there, or is another file
 			}
 			if !seen[f[3]] {
 				seen[f[3]] = true
 				blobs = append(blobs, f[3])
 			}
 			if f[4] == "A" {
-				old, err := r.renamed(at, todo[i].name)
+				old, err := r.renamed(at+"^", at, todo[i].Name, true)
 				if err != nil {
 					return nil, nil, err
 				}
-				if s := (source{at + "^", old}); old != "" && !slices.Contains(todo, s) {
-					todo = append(todo, s)
+				if m := (Move{old, at}); old != "" && !slices.Contains(moves, m) {
+					todo, moves = append(todo, m), append(moves, m)
 				}
 			}
 		}
 	}
-	return blobs, names, nil
+	return blobs, moves, nil
+}
+
+// after has a commit and those between it and another that come after it.
+func (r *repository) after(first, last string) (map[string]bool, error) {
+	if first == "" {
+		return nil, nil
+	}
+	out, err := r.git(nil, "rev-list", "--ancestry-path", "^"+first, last)
+	set := map[string]bool{first: true}
+	for commit := range strings.FieldsSeq(string(out)) {
+		set[commit] = true
+	}
+	return set, err
 }
 
 // behind tells whether all commits behind a are behind b.
@@ -251,19 +349,23 @@ func (r *repository) behind(a, b string) bool {
 	return err == nil
 }
 
-// renamed returns the name that the file had before a commit that added it, or "".
-func (r *repository) renamed(commit, name string) (string, error) {
-	if _, err := r.git(nil, "rev-parse", "--verify", "--quiet", commit+"^"); err != nil {
+// renamed returns the name that the file of a name in the later commit (or else
+// in the earlier one) has in the other, or "" if it has no other there.
+func (r *repository) renamed(earlier, later, name string, inLater bool) (string, error) {
+	if _, err := r.git(nil, "rev-parse", "--verify", "--quiet", earlier); err != nil {
 		return "", r.ctx.Err() // the first commit
 	}
-	out, err := r.git(nil, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", commit+"^", commit)
+	out, err := r.git(nil, "diff-tree", "-r", "-z", "--find-renames", "--diff-filter=R", "--name-status", earlier, later)
 	if err != nil {
 		return "", err
 	}
 	f := strings.Split(string(out), "\x00")
 	for i := 0; i+2 < len(f); i += 3 {
-		if f[i+2] == name {
+		switch {
+		case inLater && f[i+2] == name:
 			return f[i+1], nil
+		case !inLater && f[i+1] == name:
+			return f[i+2], nil
 		}
 	}
 	return "", nil
@@ -271,7 +373,7 @@ func (r *repository) renamed(commit, name string) (string, error) {
 
 // complete brings what a partial clone lacks, at once: git itself would ask for
 // one object after another.
-func (r *repository) complete(commit string, blobs, names []string) error {
+func (r *repository) complete(commit string, blobs []string, moves []Move) error {
 	out, _ := r.git(nil, "config", "--get-regexp", `^remote\..*\.promisor$`)
 	remote := ""
 	for line := range strings.Lines(string(out)) {
@@ -282,7 +384,11 @@ func (r *repository) complete(commit string, blobs, names []string) error {
 	if remote == "" {
 		return nil
 	}
-	out, err := r.git(nil, append([]string{"rev-list", "--objects", "--missing=print", commit, "--"}, names...)...)
+	args := []string{"rev-list", "--objects", "--missing=print", commit, "--", r.name}
+	for _, m := range moves {
+		args = append(args, m.Name)
+	}
+	out, err := r.git(nil, args...)
 	if err != nil {
 		return err
 	}
@@ -300,7 +406,16 @@ func (r *repository) complete(commit string, blobs, names []string) error {
 	return err
 }
 
-func firstLine(b []byte) string {
-	s, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	return s
+// complaint is the line that says what went wrong; hints and traces may stand
+// before it.
+func complaint(stderr []byte) string {
+	first := ""
+	for line := range strings.Lines(string(stderr)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return line
+		}
+		first = cmp.Or(first, line)
+	}
+	return first
 }

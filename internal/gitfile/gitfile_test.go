@@ -26,7 +26,7 @@ func TestOf(t *testing.T) {
 	file := filepath.Join(dir, "ledger.json")
 	of := func(want string) {
 		t.Helper()
-		h, err := Of(t.Context(), file, "HEAD", History{})
+		h, err := Of(t.Context(), file, "HEAD", History{}, nil)
 		if err != nil || string(h.Lines) != want || h.Shallow {
 			t.Errorf("%q, shallow %v, %v; want %q", h.Lines, h.Shallow, err, want)
 		}
@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		if _, err := Of(t.Context(), file, "HEAD", History{}); err == nil || !strings.Contains(err.Error(), "dubious ownership") {
+		if _, err := Of(t.Context(), file, "HEAD", History{}, nil); err == nil || !strings.Contains(err.Error(), "dubious ownership") {
 			t.Errorf("a history that git does not show passes for none: %v", err)
 		}
 	})

@@ -3,16 +3,18 @@ package gitfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
 )
 
-// lines reads the objects, one after another, and returns the lines they have,
+// lines reads the objects, one after another, and collects the lines they have,
 // before those that are known already.
-func (r *repository) lines(blobs []string, known []byte) ([]byte, error) {
+func (r *repository) lines(c *collector, blobs []string, known []byte) error {
+	defer func() { c.lines.Write(known) }()
 	if len(blobs) == 0 {
-		return known, nil
+		return nil
 	}
 	cmd := r.command("cat-file", "--batch")
 	cmd.Stdin = strings.NewReader(strings.Join(blobs, "\n") + "\n")
@@ -20,12 +22,11 @@ func (r *repository) lines(blobs []string, known []byte) ([]byte, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	c := collector{seen: map[string]struct{}{}}
 	for line := range bytes.Lines(known) {
 		c.seen[string(bytes.TrimSuffix(line, []byte("\n")))] = struct{}{}
 	}
@@ -34,13 +35,16 @@ func (r *repository) lines(blobs []string, known []byte) ([]byte, error) {
 		_ = cmd.Process.Kill()
 	}
 	werr := cmd.Wait()
+	if interrupted(werr) {
+		return context.Canceled
+	}
 	if stderr.Len() > 0 && (err != nil || werr != nil) {
-		err = fmt.Errorf("git cat-file: %s", firstLine(stderr.Bytes()))
+		err = fmt.Errorf("git cat-file: %s", complaint(stderr.Bytes()))
 	}
 	if err == nil {
 		err = werr
 	}
-	return append(c.lines.Bytes(), known...), err
+	return err
 }
 
 // A collector gathers the lines of versions of a file. Two versions that
@@ -49,6 +53,9 @@ type collector struct {
 	seen  map[string]struct{}
 	lines bytes.Buffer
 	last  []byte
+
+	rewrite func(version []byte) []byte // may be nil
+	strange int                         // versions that are no text of a person's or a program's
 }
 
 // read takes n objects as "git cat-file --batch" writes them.
@@ -72,6 +79,14 @@ func (c *collector) read(in *bufio.Reader, n int) error {
 			return err
 		}
 		data = data[:size]
+		if bytes.HasPrefix(data, []byte("version https://git-lfs.")) || bytes.IndexByte(data, 0) >= 0 {
+			c.strange++
+			spare = data[:cap(data)]
+			continue
+		}
+		if c.rewrite != nil {
+			data = c.rewrite(data)
+		}
 		c.add(data)
 		spare, c.last = c.last[:cap(c.last)], data
 	}

@@ -10,12 +10,18 @@ import (
 // ErrMoved: the branch has other commits by now. Fetch, build and push again.
 var ErrMoved = errors.New("the branch moved meanwhile")
 
+// ErrBranch: no branch can have that name.
+var ErrBranch = errors.New("no branch can have that name: give it as it is called in origin, such as main")
+
 // Fetch asks the remote repository "origin" for a branch, and returns its newest
-// commit, which is then in this clone.
+// commit, which is then in this clone. The error is ErrBranch if there can't be one.
 func Fetch(ctx context.Context, file, branch string) (commit string, err error) {
 	r, _, err := open(ctx, file, "HEAD")
 	if err != nil {
 		return "", r.failedTo("fetch "+branch, err)
+	}
+	if _, err := r.git(nil, "check-ref-format", "refs/heads/"+branch); err != nil {
+		return "", r.failedTo(fmt.Sprintf("fetch %q", branch), ErrBranch)
 	}
 	// The work tree, its branches and FETCH_HEAD stay as they are.
 	if _, err := r.git(nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "origin", "+refs/heads/"+branch+":refs/pagerev/"+branch); err != nil {
