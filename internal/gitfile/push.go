@@ -47,10 +47,22 @@ func Push(ctx context.Context, file string, data []byte, parent, branch, message
 	switch {
 	case err == nil:
 		return commit, nil
-	case strings.Contains(string(out), "[rejected]"), strings.Contains(string(out), "[remote rejected]") && strings.Contains(string(out), "lock"):
+	case moved(string(out)):
 		return "", ErrMoved
 	}
 	return "", r.failedTo("push to "+branch, fmt.Errorf("git push: %s", strings.TrimSpace(string(out))))
+}
+
+// moved tells whether "git push --porcelain" failed because others pushed, and not
+// because a hook or a rule of the host's declined, whatever their words.
+func moved(out string) bool {
+	for line := range strings.Lines(out) {
+		status, ok := strings.CutPrefix(line, "!\t")
+		if ok && (strings.Contains(status, "\t[rejected]") || strings.Contains(status, "lock ref") || strings.Contains(status, "failed to lock") || strings.Contains(status, "failed to update ref")) {
+			return true
+		}
+	}
+	return false
 }
 
 // commit writes a commit object with another version of the file.
