@@ -158,6 +158,7 @@ type build struct {
 	file    []byte // the ledger as it was read
 
 	newHistory gitfile.History // what is not in the cache yet
+	unseen     []string        // what of the history could not be read
 
 	warnings []string // about the ledger's surroundings
 }
@@ -292,17 +293,23 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	case errors.Is(err, context.Canceled):
 		return nil, err
 	case err != nil:
-		b.warnings = append(b.warnings, fmt.Sprintf("%v: revs that only earlier commits know are not seen", err))
+		b.unseen = append(b.unseen, fmt.Sprintf("%v: revs that only earlier commits know are not seen", err))
 	case h.Shallow:
-		b.warnings = append(b.warnings, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
+		b.unseen = append(b.unseen, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
 	}
 	if h.Strange > 0 {
-		b.warnings = append(b.warnings, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))
+		b.unseen = append(b.unseen, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))
 	}
 	if err == nil && !h.Shallow && h.Commit != known.Commit {
 		b.newHistory = h
 	}
-	return h.Lines, nil
+	lines := h.Lines
+	// A merge that is under way knows what both sides do, once it is committed.
+	if other, err := gitfile.Of(ctx, name, "MERGE_HEAD", gitfile.History{}, ledger.ByLines); err == nil {
+		lines = append(slices.Clip(lines), other.Lines...)
+	}
+	b.warnings = append(b.warnings, b.unseen...)
+	return lines, nil
 }
 
 func (b *build) historyName() string {
@@ -411,10 +418,16 @@ func (b *build) plan() ([]Page, error) {
 
 func (b *build) assemble() (*Output, error) {
 	out, err := b.run.Assemble(b.results)
-	if err == nil {
-		out.Report.Warnings = append(out.Report.Warnings, b.warnings...)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	out.Report.Warnings = append(out.Report.Warnings, b.warnings...)
+	if b.o.Config.Strict && b.o.Accept == "" {
+		for _, s := range b.unseen {
+			out.Refused = errors.Join(out.Refused, kindError{ErrGuard, fmt.Errorf("%s, and strict: nothing is written; mend that, or pass it with --accept and a reason", s)})
+		}
+	}
+	return out, nil
 }
 
 // extract reads pages, several at once. Every page's error is reported, not

@@ -265,7 +265,7 @@ func (r *runner) driver(ctx context.Context) error {
 	if !filepath.IsAbs(info) {
 		info = filepath.Join(r.Root, info)
 	}
-	command := r.Command + " merge --driver %O %A %B %P"
+	command := r.Command + " merge --driver -- %O %A %B %P"
 	old, _ := r.git(ctx, "config", "--local", "--get", "merge.pagerev.driver")
 	line := pattern("/"+path.Join(r.sub, r.Ledger)) + " merge=pagerev"
 	data, err := os.ReadFile(info)

@@ -143,7 +143,7 @@ func newTeam(t *testing.T, command string, w workflow, seed uint64) *team {
 	}
 	tm.env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(tm.root, "gitconfig"), "GIT_EDITOR=true",
 		"PATH="+filepath.Dir(command)+string(os.PathListSeparator)+os.Getenv("PATH"), "CI=")
-	config := "[user]\n\tname = A\n\temail = a@example.org\n[advice]\n\tdetachedHead = false\n[merge \"pagerev\"]\n\tdriver = pagerev merge --driver %O %A %B %P\n[gc]\n\tauto = 0\n[rerere]\n\tenabled = false\n"
+	config := "[user]\n\tname = A\n\temail = a@example.org\n[advice]\n\tdetachedHead = false\n[merge \"pagerev\"]\n\tdriver = pagerev merge --driver -- %O %A %B %P\n[gc]\n\tauto = 0\n[rerere]\n\tenabled = false\n"
 	tm.write("gitconfig", config)
 	tm.git(".", "init", "-q", "--bare", "-b", "main", "origin.git")
 	tm.git(".", "clone", "-q", "origin.git", "dev")
