@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -78,6 +79,8 @@ type Options struct {
 	// as the site says where those are the zero value.
 	without bool
 	urls    ledger.URLs
+	// noMarkers: a ledger with conflict markers is stale, whatever it joins to.
+	noMarkers bool
 	// mustLive: that nothing is published is an error.
 	mustLive bool
 	// on is read in place of the ledger file and its history.
@@ -117,6 +120,9 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	switch {
+	case o.noMarkers && !out.Stale && conflictMarker.Match(b.file):
+		out.Report.Fix = b.command("build")
+		return out.Report, errors.Join(out.Refused, stale(fmt.Errorf("%s has conflict markers: run %q and commit the file", o.Ledger, out.Report.Fix)))
 	case o.Locked && out.Stale:
 		return out.Report, errors.Join(out.Refused, b.staleError(out))
 	case out.Refused != nil:
@@ -144,9 +150,11 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 // not what this build gives, the error is of kind [ErrStale], and the report's
 // Fix is the command that mends it.
 func Check(ctx context.Context, o Options) (*Report, error) {
-	o.Locked, o.DryRun = true, true
+	o.Locked, o.DryRun, o.noMarkers = true, true, true
 	return Build(ctx, o)
 }
+
+var conflictMarker = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)`)
 
 // build is one Build as it goes on.
 type build struct {
@@ -159,6 +167,7 @@ type build struct {
 
 	newHistory gitfile.History // what is not in the cache yet
 	unseen     []string        // what of the history could not be read
+	shallow    bool
 
 	warnings []string // about the ledger's surroundings
 }
@@ -225,9 +234,6 @@ func load(ctx context.Context, o Options) (*build, error) {
 		// Without it the build is as right, only slower.
 		in.Cache, _ = store.Read(b.cacheName())
 	}
-	if b.file == nil && o.Locked {
-		return nil, stale(fmt.Errorf("there is no ledger at %s: run %q and commit the file", o.Ledger, b.command("build")))
-	}
 	in.Ledger.Data = b.file
 	for _, name := range o.Bases {
 		if err := b.base(ctx, &in, name); err != nil {
@@ -240,6 +246,11 @@ func load(ctx context.Context, o Options) (*build, error) {
 			return nil, err
 		}
 		in.History = append(in.History, lines...)
+		if b.file == nil {
+			if err := b.noLedger(len(lines) > 0); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if b.run, err = Configure(in); err != nil {
 		return nil, err
@@ -248,6 +259,51 @@ func load(ctx context.Context, o Options) (*build, error) {
 		b.run.before.URLs = o.urls
 	}
 	return b, nil
+}
+
+// noLedger says what to do where there is no ledger file. A first build is only
+// right where there never was one.
+func (b *build) noLedger(had bool) error {
+	o := b.o
+	if name := b.otherLedger(); name != "" {
+		return usage(fmt.Errorf("there is no ledger at %s, but one at %s: run this in %s, or name the ledger with --ledger", o.Ledger, name, filepath.Dir(name)))
+	}
+	switch {
+	case b.shallow && !had && o.Accept == "":
+		return usage(fmt.Errorf("there is no ledger at %s, and this clone is shallow, so nobody knows whether there was one: run \"git fetch --unshallow\" (in CI: fetch-depth 0), or begin a new one with --accept and a reason", o.Ledger))
+	case o.Locked && had:
+		return stale(fmt.Errorf("the ledger %s is gone, and earlier commits have it: run %q, which takes up what they knew, and commit the file", o.Ledger, b.command("build")))
+	case o.Locked:
+		return stale(fmt.Errorf("there is no ledger at %s: run %q and commit the file", o.Ledger, b.command("build")))
+	}
+	return nil
+}
+
+// otherLedger finds a ledger in the folders that the site is in, where whoever
+// runs this in another folder has overlooked it.
+func (b *build) otherLedger() string {
+	if slices.Contains(b.o.Flags, "--ledger") || filepath.Base(b.o.Ledger) != DefaultLedger {
+		return ""
+	}
+	here, err := filepath.Abs(filepath.Dir(b.o.Ledger))
+	dir, derr := filepath.Abs(b.o.Dir)
+	if err != nil || derr != nil {
+		return ""
+	}
+	for first := true; ; first = false {
+		above := filepath.Dir(dir)
+		if rel, err := filepath.Rel(here, above); err != nil || above == dir || rel == "." || !filepath.IsLocal(rel) && !first {
+			return ""
+		}
+		dir = above
+		name := filepath.Join(dir, DefaultLedger)
+		if _, err := os.Stat(name); err == nil {
+			if rel, err := filepath.Rel(here, name); err == nil {
+				name = rel
+			}
+			return name
+		}
+	}
 }
 
 // base takes in a ledger file, or all that the commits behind a revision knew
@@ -295,7 +351,8 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	case err != nil:
 		b.unseen = append(b.unseen, fmt.Sprintf("%v: revs that only earlier commits know are not seen", err))
 	case h.Shallow:
-		b.unseen = append(b.unseen, "this clone is shallow: revs that only older commits know are not seen (in CI, fetch the whole history: fetch-depth 0)")
+		b.shallow = true
+		b.unseen = append(b.unseen, "this clone is shallow: revs that only older commits know are not seen (fetch the rest: git fetch --unshallow, in CI fetch-depth 0)")
 	}
 	if h.Strange > 0 {
 		b.unseen = append(b.unseen, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))

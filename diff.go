@@ -149,7 +149,7 @@ func state(ctx context.Context, o Options, name string, on *ledger.Ledger) (*led
 	data, err := gitfile.At(ctx, target, name)
 	switch {
 	case errors.Is(err, gitfile.ErrNoRevision):
-		return nil, nil, usage(fmt.Errorf("%s is no file, no folder, and no commit that git knows", name))
+		return nil, nil, usage(fmt.Errorf("%s is no file, no folder, and no commit that git knows (if it is a remote branch or an older commit, fetch it: git fetch, git fetch --unshallow)", name))
 	case err != nil:
 		return nil, nil, err
 	case data == nil:

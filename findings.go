@@ -3,6 +3,7 @@ package pagerev
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -54,15 +55,42 @@ func (r *Run) findings(next *ledger.Ledger) []Finding {
 		if samePage(p, q) {
 			continue
 		}
-		f := finding(p, r.before.Pages[key], q)
+		f := r.finding(p, r.before.Pages[key], q)
 		f.Key, f.Committed, f.Wanted = key, p.Rev, q.Rev
 		list = append(list, f)
 	}
 	a.Pages, b.Pages = nil, nil
 	if string(a.Marshal()) != string(b.Marshal()) {
-		list = append(list, Finding{Problem: Header, Words: "the configuration, the coverage, the URLs or the floor are not those of this build"})
+		list = append(list, Finding{Problem: Header, Words: "not those of this build: " + strings.Join(headersDiffer(a, b), ", ")})
 	}
 	return list
+}
+
+// headersDiffer names the members of the header in which two ledgers differ.
+func headersDiffer(a, b *ledger.Ledger) (names []string) {
+	for _, m := range []struct {
+		name string
+		same bool
+	}{
+		{"profile", a.Profile == b.Profile}, {"urls", reflect.DeepEqual(a.URLs, b.URLs)}, {"coverage", reflect.DeepEqual(a.Coverage, b.Coverage)},
+		{"floor", a.Floor == b.Floor}, {"start", a.Start == b.Start},
+	} {
+		if !m.same {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+// elder is who knows more than the ledger file.
+func (r *Run) elder(verb string) string {
+	switch {
+	case r.in.Published == nil:
+		return "an earlier commit " + verb
+	case r.in.Config.Ledger == LedgerLive:
+		return "what is published " + verb
+	}
+	return "an earlier commit, or what is published, " + verb
 }
 
 func samePage(p, q ledger.Page) bool {
@@ -71,7 +99,7 @@ func samePage(p, q ledger.Page) bool {
 
 // finding tells why a line in the file, with what the history made of it, became
 // another one.
-func finding(file, joined, next ledger.Page) Finding {
+func (r *Run) finding(file, joined, next ledger.Page) Finding {
 	word := func(p Problem, format string, a ...any) Finding {
 		return Finding{Problem: p, Words: fmt.Sprintf(format, a...)}
 	}
@@ -82,8 +110,10 @@ func finding(file, joined, next ledger.Page) Finding {
 		return word(Missing, "an earlier commit had a line for it, which is lost")
 	case file.Rev == 0:
 		return word(Missing, "an earlier commit had it at rev %d, and its line is lost", joined.Rev)
-	case file.Rev < joined.Rev, file.Toggles < joined.Toggles:
-		return word(Lower, "rev %d, but an earlier commit, or what is published, has rev %d", file.Rev, joined.Rev)
+	case file.Rev < joined.Rev:
+		return word(Lower, "rev %d, but %s rev %d", file.Rev, r.elder("has"), joined.Rev)
+	case file.Toggles < joined.Toggles:
+		return word(Lower, "%s that it left, or came back", r.elder("knows"))
 	case joined.Unknown:
 		return word(Conflict, "rev %d was given to different contents", file.Rev)
 	case next.Rev > file.Rev && next.Toggles != file.Toggles:

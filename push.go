@@ -48,6 +48,13 @@ func BuildAndPush(ctx context.Context, o Options, branch string) (*Report, error
 		if err != nil {
 			return nil, err
 		}
+		behind, ahead, err := gitfile.Apart(ctx, file, head)
+		if err != nil {
+			return nil, err
+		}
+		if ahead > 0 {
+			return nil, usage(fmt.Errorf("this checkout has %s that %s in origin does not have: push to it first, or its ledger would tell of a site that it does not have", count(ahead, "commit"), branch))
+		}
 		o.Bases = bases
 		if data, err := gitfile.At(ctx, file, head); err != nil {
 			return nil, err
@@ -55,6 +62,9 @@ func BuildAndPush(ctx context.Context, o Options, branch string) (*Report, error
 			o.Bases = append(bases[:len(bases):len(bases)], head)
 		}
 		rep, err := buildOnto(ctx, o, file, head, branch)
+		if rep != nil && behind > 0 {
+			rep.warn("%s went on since this checkout (%s): the site is published as it was then", branch, count(behind, "commit"))
+		}
 		if !errors.Is(err, gitfile.ErrMoved) {
 			return rep, err
 		}

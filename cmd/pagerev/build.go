@@ -170,14 +170,16 @@ func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON, dryRun boo
 		fmt.Fprintln(words, "dry run: nothing is written")
 	}
 	tellChanges(out, rep.Changes)
-	tellFindings(out, rep)
+	if rep.Fix != "" { // else they are mended
+		tellFindings(out, rep)
+	}
 	tellLive(out, rep)
 	if rep.Since != nil {
 		fmt.Fprintf(out, "since %s:\n", rep.Since.From)
 		tellChanges(out, rep.Since.Changes)
 		fmt.Fprintln(out, diffSummary(rep.Since.Changes, rep.Since.SiteRevBefore, rep.Since.SiteRev))
 		if len(rep.Since.Both) > 0 {
-			fmt.Fprintf(out, "also changed on %s since: %s: after the merge, build once more and commit the ledger\n", rep.Since.From, strings.Join(rep.Since.Both, ", "))
+			fmt.Fprintf(out, "also changed on %s since: %s: after the merge they have another content and get another rev\n", rep.Since.From, strings.Join(rep.Since.Both, ", "))
 		}
 	}
 	if _, werr := fmt.Fprintln(out, rep.Summary()); werr != nil {

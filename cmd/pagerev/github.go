@@ -65,7 +65,7 @@ func stepSummary(rep *pagerev.Report) string {
 	}
 	s := markdown(changes, before, after)
 	if rep.Since != nil && len(rep.Since.Both) > 0 {
-		s += fmt.Sprintf("\nOf these, %s also changed on %s since: after the merge, build once more and commit the ledger.\n", countOf(len(rep.Since.Both), "page"), rep.Since.From)
+		s += fmt.Sprintf("\nOf these, %s also changed on %s since: after the merge they have another content and get another rev.\n", countOf(len(rep.Since.Both), "page"), rep.Since.From)
 	}
 	if rep.Fix != "" {
 		s += fmt.Sprintf("\n**The committed ledger is not what this build gives** (%s). Run\n\n    %s\n\nand commit the file.\n", pagerev.TellFindings(rep.Findings), rep.Fix)

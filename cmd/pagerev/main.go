@@ -206,6 +206,8 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 			if o.Ledger = filepath.FromSlash(l); !filepath.IsAbs(o.Ledger) {
 				o.Ledger = filepath.Join(filepath.Dir(name), o.Ledger)
 			}
+		} else if !cmd.Flags().Changed("ledger") {
+			o.Ledger = filepath.Join(filepath.Dir(name), pagerev.DefaultLedger)
 		}
 	}
 	c := &o.Config

@@ -31,6 +31,20 @@ func Fetch(ctx context.Context, file, branch string) (commit string, err error) 
 	return strings.TrimSpace(string(out)), r.failedTo("fetch "+branch, err)
 }
 
+// Apart counts the commits that the checkout lacks of another commit, and those
+// that it has besides.
+func Apart(ctx context.Context, file, commit string) (behind, ahead int, err error) {
+	r, _, err := open(ctx, file, "HEAD")
+	if err != nil {
+		return 0, 0, r.failed(err)
+	}
+	out, err := r.git(nil, "rev-list", "--left-right", "--count", commit+"...HEAD")
+	if err == nil {
+		_, err = fmt.Sscan(string(out), &behind, &ahead)
+	}
+	return behind, ahead, r.failed(err)
+}
+
 // Push puts a commit on a branch of "origin" that changes nothing but the file.
 // Parent is what [Fetch] returned. It does nothing, and returns "", if the file
 // has these bytes there already. The error is ErrMoved if others pushed since.

@@ -6,7 +6,9 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"text/template"
@@ -39,6 +41,7 @@ func (r *runner) recipe(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		r.toDo(top + ".github/workflows")
 		return r.write(top+".github/workflows/pagerev.yml", data)
 	case "gitlab":
 	default:
@@ -68,6 +71,22 @@ func (r *runner) recipe(ctx context.Context) error {
 		r.did(top+gitlab, Left, "include %s in it, between the job that builds and the one that publishes", gitlabIncluded)
 	}
 	return nil
+}
+
+// toDo tells what a recipe for GitHub cannot know.
+func (r *runner) toDo(folder string) {
+	if r.Builder.Build == "" && r.Builder.File == "" {
+		r.did(folder+"/pagerev.yml", Left, "put what builds your site where it says so")
+	}
+	if r.Builder.Output == "." {
+		r.did(folder+"/pagerev.yml", Left, "it publishes the top of the repository, with the ledger: better keep the pages in a folder of their own")
+	}
+	files, _ := filepath.Glob(filepath.Join(r.path(folder), "*.y*ml"))
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err == nil && filepath.Base(f) != "pagerev.yml" && bytes.Contains(data, []byte("actions/deploy-pages")) {
+			r.did(folder+"/"+filepath.Base(f), Left, "it deploys the site too: move the pagerev step of pagerev.yml into it, behind the build, and delete pagerev.yml")
+		}
+	}
 }
 
 // values are what recipes are made of. Paths are below the top of the
