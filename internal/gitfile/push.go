@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ var ErrMoved = errors.New("the branch moved meanwhile")
 var ErrBranch = errors.New("no branch can have that name: give it as it is called in origin, such as main")
 
 // Fetch asks the remote repository "origin" for a branch, and returns its newest
-// commit, which is then in this clone. The error is ErrBranch if there can't be one.
+// commit, which is then in this clone, with all commits behind it. The error is ErrBranch if there can't be one.
 func Fetch(ctx context.Context, file, branch string) (commit string, err error) {
 	r, _, err := open(ctx, file, "HEAD")
 	if err != nil {
@@ -23,11 +25,17 @@ func Fetch(ctx context.Context, file, branch string) (commit string, err error) 
 	if _, err := r.git(nil, "check-ref-format", "refs/heads/"+branch); err != nil {
 		return "", r.failedTo(fmt.Sprintf("fetch %q", branch), ErrBranch)
 	}
-	// The work tree, its branches and FETCH_HEAD stay as they are.
-	if _, err := r.git(nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "origin", "+refs/heads/"+branch+":refs/pagerev/"+branch); err != nil {
+	// The work tree, its branches and FETCH_HEAD stay as they are. Ours has no
+	// slash: "a/b" must not meet an "a" of an earlier day.
+	ours := "refs/pagerev/" + url.PathEscape(branch)
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"}
+	if r.shallow {
+		args = append(args, "--unshallow") // what is pushed must not fall below any commit
+	}
+	if _, err := r.git(nil, append(args, "origin", "+refs/heads/"+branch+":"+ours)...); err != nil {
 		return "", r.failedTo("fetch "+branch, err)
 	}
-	out, err := r.git(nil, "rev-parse", "--verify", "--quiet", "refs/pagerev/"+branch+"^{commit}")
+	out, err := r.git(nil, "rev-parse", "--verify", "--quiet", ours+"^{commit}")
 	return strings.TrimSpace(string(out)), r.failedTo("fetch "+branch, err)
 }
 
@@ -57,7 +65,7 @@ func Push(ctx context.Context, file string, data []byte, parent, branch, message
 	if commit, err = r.commit(data, parent, message); err != nil || commit == "" {
 		return "", r.failedTo("commit", err)
 	}
-	out, err := r.command("push", "--porcelain", "--no-verify", "origin", commit+":refs/heads/"+branch).CombinedOutput()
+	out, err := r.command("push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "origin", commit+":refs/heads/"+branch).CombinedOutput()
 	switch {
 	case err == nil:
 		return commit, nil
@@ -104,25 +112,34 @@ func (r *repository) commit(data []byte, parent, message string) (string, error)
 // from the file up: an index would ask a partial clone for nothing either, but
 // would have to be kept out of the user's.
 func (r *repository) tree(parent, blob string) (string, error) {
-	dirs := strings.Split(r.name, "/")
-	kind, mode, object := "blob", "100644", blob
-	for i := len(dirs) - 1; i >= 0; i-- {
-		dir := strings.Join(dirs[:i], "/")
-		out, err := r.git(nil, "ls-tree", "-z", "--full-tree", parent+":"+dir)
-		if err != nil && i > 0 {
-			out, err = nil, r.ctx.Err() // a new folder
-		}
+	steps := strings.Split(r.name, "/")
+	beside := make([]string, len(steps)) // what stands in each folder beside the next step
+	for i, folder := 0, parent; i < len(steps) && folder != ""; i++ {
+		out, err := r.git(nil, "ls-tree", "-z", "--full-tree", folder)
 		if err != nil {
-			return "", err
+			return "", err // also for one folder of many: what is not read would be deleted
 		}
-		var list strings.Builder
+		folder = "" // a new one
 		for entry := range strings.SplitSeq(string(out), "\x00") {
-			if _, name, ok := strings.Cut(entry, "\t"); ok && name != dirs[i] {
-				list.WriteString(entry + "\x00")
+			what, name, ok := strings.Cut(entry, "\t")
+			f := strings.Fields(what) // mode, kind, object
+			switch {
+			case !ok || len(f) != 3:
+			case name != steps[i]:
+				beside[i] += entry + "\x00"
+			case i == len(steps)-1 && !strings.HasPrefix(f[0], "100"):
+				return "", fmt.Errorf("on that branch %s is no file", r.name)
+			case i < len(steps)-1 && f[1] != "tree":
+				return "", fmt.Errorf("on that branch %s is no folder", strings.Join(steps[:i+1], "/"))
+			case i < len(steps)-1:
+				folder = f[2]
 			}
 		}
-		fmt.Fprintf(&list, "%s %s %s\t%s\x00", mode, kind, object, dirs[i])
-		tree, err := r.git([]byte(list.String()), "mktree", "-z", "--missing")
+	}
+	kind, mode, object := "blob", "100644", blob
+	for i, name := range slices.Backward(steps) {
+		list := fmt.Sprintf("%s%s %s %s\t%s\x00", beside[i], mode, kind, object, name)
+		tree, err := r.git([]byte(list), "mktree", "-z", "--missing")
 		if err != nil {
 			return "", err
 		}
