@@ -240,6 +240,11 @@ func load(ctx context.Context, o Options) (*build, error) {
 			return nil, err
 		}
 	}
+	if o.LiveLedger && b.file == nil && published == nil && len(in.Joins) == 0 && len(in.History) == 0 {
+		// A page that says "back soon", or a host that lost its files, looks like a site
+		// that has not published yet.
+		in.Doubts = append(in.Doubts, Guard{Name: GuardNoLedger, Pages: []string{}, Message: fmt.Sprintf("no ledger is published at %s, and none is here: if this is not the first build, every rev begins anew, below what crawlers have seen", o.Live)})
+	}
 	if !o.without && o.on == nil && !o.LiveLedger {
 		lines, err := b.history(ctx)
 		if err != nil {
@@ -309,7 +314,11 @@ func (b *build) otherLedger() string {
 // base takes in a ledger file, or all that the commits behind a revision knew
 // of the ledger.
 func (b *build) base(ctx context.Context, in *Input, name string) error {
-	data, err := store.Read(name)
+	var data []byte
+	var err error
+	if !isFolder(name) { // a branch may be called like one
+		data, err = store.Read(name)
+	}
 	if err != nil {
 		return err
 	}
@@ -356,6 +365,9 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 	}
 	if h.Strange > 0 {
 		b.unseen = append(b.unseen, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))
+	}
+	if h.Strange == 0 && len(h.Lines) > 0 && !bytes.Contains(h.Lines, []byte(`"pagerev"`)) {
+		b.warnings = append(b.warnings, fmt.Sprintf("what git has of %s is no ledger, as where a filter encrypts it: revs that only earlier commits know are not seen: set \"-filter\" for it in .gitattributes", name))
 	}
 	if err == nil && !h.Shallow && h.Commit != known.Commit {
 		b.newHistory = h

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pagerev/pagerev/internal/gitfile"
 	"github.com/pagerev/pagerev/internal/store"
@@ -90,7 +92,7 @@ func MergeBase(ctx context.Context, o Options, a, b string) (string, error) {
 func (b *build) since(ctx context.Context, out *Output) (*SinceReport, error) {
 	next := out.next
 	at := func(revision string) (*ledger.Ledger, error) {
-		l, _, err := state(ctx, b.o, revision, nil)
+		l, _, err := committed(ctx, b.o, revision)
 		return l, err
 	}
 	tip, err := at(b.o.Since)
@@ -125,6 +127,11 @@ func isFolder(name string) bool {
 
 // state is the ledger, or the manifest, that one side of a comparison stands for.
 func state(ctx context.Context, o Options, name string, on *ledger.Ledger) (*ledger.Ledger, *manifest.Manifest, error) {
+	if isFolder(name) && filepath.IsLocal(name) && !strings.HasPrefix(name, ".") {
+		if _, _, err := committed(ctx, o, name); err == nil {
+			return nil, nil, usage(fmt.Errorf("%s is a folder and a git revision: call the folder ./%s, or the branch refs/heads/%s", name, name, name))
+		}
+	}
 	if isFolder(name) {
 		l, err := advanced(ctx, o, name, on)
 		return l, nil, err
@@ -142,6 +149,11 @@ func state(ctx context.Context, o Options, name string, on *ledger.Ledger) (*led
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
+	return committed(ctx, o, name)
+}
+
+// committed is the ledger, or the manifest in its place, at a git revision.
+func committed(ctx context.Context, o Options, name string) (*ledger.Ledger, *manifest.Manifest, error) {
 	target, err := store.Target(o.Ledger)
 	if err != nil {
 		return nil, nil, err

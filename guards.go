@@ -23,6 +23,8 @@ const (
 	GuardLostText = "lostText"
 	// GuardMassGone: most known pages are gone.
 	GuardMassGone = "massGone"
+	// GuardNoLedger: a live ledger is nowhere, so this must be the first build.
+	GuardNoLedger = "noLedger"
 )
 
 // A Guard is a doubt about a build: what it found may be true, but is more often
@@ -54,7 +56,7 @@ const (
 // guards finds what is in doubt about an advance, besides the cause of a mass
 // bump. known are the pages of the ledger that had not left.
 func (r *Run) guards(listed map[string]Result, changes []ledger.Change) []Guard {
-	out := []Guard{}
+	out := append([]Guard{}, r.in.Doubts...)
 	known := 0
 	for key, p := range r.before.Pages {
 		if !p.Gone() && strings.HasPrefix(key, r.in.Only) {

@@ -47,6 +47,8 @@ type Input struct {
 	Read func(path string) ([]byte, error) `json:"-"`
 	// Dates are for pages that are new to the ledger.
 	Dates Dates `json:"-"`
+	// Doubts are what was in doubt before any page was read.
+	Doubts []Guard
 	// Accept is the reason for which a build that is in doubt passes, or "".
 	Accept string
 	// Only limits the run to URL keys with this prefix: a shard.

@@ -162,6 +162,14 @@ func open(ctx context.Context, file, revision string) (*repository, string, erro
 	r.top = filepath.Join(r.top, filepath.FromSlash(facts[1]))
 	r.name = path.Join(facts[2], filepath.Base(file))
 	out, err = r.git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil && revision == "HEAD" {
+		// That was quiet about a branch without commits, about a broken one, and
+		// in a git before 2.30, which does not know the option.
+		last, lerr := r.git(nil, "log", "-1", "--no-patch", "--format=%H")
+		if lerr == nil || !strings.Contains(lerr.Error(), "does not have any commits yet") {
+			return r, strings.TrimSpace(string(last)), lerr
+		}
+	}
 	if failure := (*failure)(nil); errors.As(err, &failure) && (failure.words == "" || revision != "HEAD") {
 		return r, "", fmt.Errorf("%w: %s", ErrNoRevision, revision)
 	}
