@@ -161,6 +161,9 @@ func parseOther(from string, data []byte) (*Published, error) {
 			return nil, fmt.Errorf("%s: the state file has no rev for %s, which is retired: correct it by hand", from, key)
 		}
 		p.Retired[key] = *e.Rev
+		if one, ok := p.Entries[key]; ok && one.Rev < *e.Rev { // it left and came back, and its rev did not
+			p.Entries[key] = manifest.Entry{Rev: *e.Rev, Modified: one.Modified}
+		}
 	}
 	if p.SiteRev < 0 {
 		return nil, fmt.Errorf("%s: the state file has site_rev %d: correct it by hand", from, p.SiteRev)
@@ -187,7 +190,7 @@ func (p *Published) dropKeys() {
 		if manifest.CheckKey(key) == nil {
 			return false
 		}
-		bad = append(bad, key)
+		bad = append(bad, fmt.Sprintf("%.80q", key))
 		return true
 	}
 	maps.DeleteFunc(p.Entries, func(key string, _ manifest.Entry) bool { return drop(key) })

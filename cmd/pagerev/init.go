@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,6 +73,10 @@ once in each clone, for the merge driver; nothing breaks without it.`,
 				o.Settings = append(o.Settings, setup.Setting{Name: "ledger", Value: o.Ledger})
 			}
 			if f.site != "" {
+				text, _ := json.Marshal(map[string]string{"site": f.site})
+				if _, err := pagerev.ParseConfig(text); err != nil {
+					return err
+				}
 				o.Settings = append(o.Settings, setup.Setting{Name: "site", Value: f.site})
 			}
 			if o.Builder, err = chosen(setup.Find("."), args); err != nil {
@@ -84,7 +89,7 @@ once in each clone, for the merge driver; nothing breaks without it.`,
 					Steps   []setup.Step  `json:"steps"`
 				}{o.Builder, steps})
 			}
-			tellSetup(cmd, o, steps)
+			tellSetup(cmd, o, steps, err == nil)
 			return err
 		},
 	}
@@ -138,7 +143,7 @@ func command() string {
 	return "'" + strings.ReplaceAll(filepath.ToSlash(exe), "'", `'\''`) + "'"
 }
 
-func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step) {
+func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step, done bool) {
 	out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	found := o.Builder.Name
 	if o.Builder.File != "" {
@@ -159,6 +164,9 @@ func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step) {
 	}
 	if o.DryRun {
 		fmt.Fprintln(words, "dry run: nothing is written")
+		return
+	}
+	if !done {
 		return
 	}
 	build := "build the site"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/store"
 )
 
 func rekeyCommand() *cobra.Command {
@@ -162,9 +163,14 @@ func mergeDriver(cmd *cobra.Command, base, ours, theirs, name string) error {
 	}
 	// Our file is as it was. Without marks it would look like a merge that
 	// kept nothing of theirs.
-	mark := exec.CommandContext(cmd.Context(), "git", "merge-file", "-L", "ours", "-L", "ancestor", "-L", "theirs", ours, base, theirs)
+	mark := exec.CommandContext(cmd.Context(), "git", "merge-file", "-p", "-L", "ours", "-L", "ancestor", "-L", "theirs", "--", ours, base, theirs)
 	mark.Stderr = cmd.ErrOrStderr()
-	if merr := mark.Run(); merr != nil && mark.ProcessState.ExitCode() < 0 {
+	marked, merr := mark.Output()
+	// Its exit code counts the conflicts, up to 127.
+	if code := mark.ProcessState.ExitCode(); merr == nil || code > 0 && code < 128 {
+		merr = store.Write(ours, marked) // not by git itself: a full disk must not take our file
+	}
+	if merr != nil {
 		err = errors.Join(err, merr)
 	}
 	return fmt.Errorf("%s: %w", name, err)

@@ -101,8 +101,7 @@ func (r *runner) repository(ctx context.Context) error {
 	case errors.As(err, &exit) && bytes.Contains(exit.Stderr, []byte("not a git repository")):
 		r.noGit = "there is no repository here: the ledger wants one; make it, then run this again"
 	case errors.As(err, &exit):
-		words, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		r.noGit = "git does not read this repository (" + words + "): mend that, then run this again"
+		r.noGit = "git does not read this repository (" + complaint(err).Error() + "): mend that, then run this again"
 	default:
 		return err
 	}
@@ -184,9 +183,18 @@ func (r *runner) attributes(context.Context) error {
 	return r.addLine(".gitattributes", pattern(r.Ledger), pattern(r.Ledger)+" text eol=lf merge=union")
 }
 
-func (r *runner) ignore(context.Context) error {
+func (r *runner) ignore(ctx context.Context) error {
 	dir := path.Join(path.Dir(r.Ledger), ".pagerev") + "/"
-	return r.addLine(".gitignore", dir, dir)
+	if err := r.addLine(".gitignore", dir, dir); err != nil || r.Workflow == Live || r.noGit != "" {
+		return err
+	}
+	// A pattern such as *.json would keep the ledger out of every commit.
+	if _, err := r.git(ctx, "check-ignore", "--quiet", "--", "./"+r.Ledger); err == nil {
+		rule, _ := r.git(ctx, "check-ignore", "--verbose", "--", "./"+r.Ledger)
+		rule, _, _ = strings.Cut(rule, "\t")
+		r.did(r.Ledger, Left, "git ignores it (%s), and it must be committed: add \"!%s\" behind that", rule, r.Ledger)
+	}
+	return nil
 }
 
 // addLine adds a line to a file, unless one that begins with the same word is
@@ -242,8 +250,11 @@ func firstWord(line string) string {
 // pattern is a path as .gitattributes has it.
 func pattern(name string) string {
 	name = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
-	if strings.ContainsAny(name, " \t\"") || strings.HasPrefix(name, "#") {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace(name) + `"`
+	if strings.HasPrefix(name, "!") {
+		name = `\` + name
+	}
+	if strings.ContainsAny(name, " \t\n\"") || strings.HasPrefix(name, "#") {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`).Replace(name) + `"`
 	}
 	return name
 }
@@ -280,16 +291,17 @@ func (r *runner) driver(ctx context.Context) error {
 		r.did("the merge driver of this clone", Kept, "")
 		return nil
 	}
-	r.did("the merge driver of this clone", Wrote, "")
 	if r.DryRun {
+		r.did("the merge driver of this clone", Wrote, "")
 		return nil
 	}
 	for _, set := range [][2]string{{"name", "pagerev ledger"}, {"driver", command}} {
 		if _, err := r.git(ctx, "config", "--local", "merge.pagerev."+set[0], set[1]); err != nil {
-			return fmt.Errorf("git config: %w", err)
+			return fmt.Errorf("the merge driver cannot be set up: git config: %w", complaint(err))
 		}
 	}
 	if has {
+		r.did("the merge driver of this clone", Wrote, "")
 		return nil
 	}
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -298,7 +310,22 @@ func (r *runner) driver(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(info), 0o777); err != nil {
 		return err
 	}
-	return store.Write(info, append(data, line+"\n"...))
+	if err := store.Write(info, append(data, line+"\n"...)); err != nil {
+		return err
+	}
+	r.did("the merge driver of this clone", Wrote, "")
+	return nil
+}
+
+// complaint is what git said, where it said something.
+func complaint(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if words, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n"); words != "" {
+			return errors.New(words)
+		}
+	}
+	return err
 }
 
 func (r *runner) git(ctx context.Context, args ...string) (string, error) {
