@@ -367,7 +367,7 @@ func (b *build) history(ctx context.Context) ([]byte, error) {
 		b.unseen = append(b.unseen, fmt.Sprintf("git has %s of %s as a filter such as git-lfs left it: revs that only these know are not seen: set \"-filter\" for it in .gitattributes", count(h.Strange, "version"), name))
 	}
 	if h.Strange == 0 && len(h.Lines) > 0 && !bytes.Contains(h.Lines, []byte(`"pagerev"`)) {
-		b.warnings = append(b.warnings, fmt.Sprintf("what git has of %s is no ledger, as where a filter encrypts it: revs that only earlier commits know are not seen: set \"-filter\" for it in .gitattributes", name))
+		b.unseen = append(b.unseen, fmt.Sprintf("what git has of %s is no ledger, as where a filter encrypts it: revs that only earlier commits know are not seen: set \"-filter\" for it in .gitattributes", name))
 	}
 	if err == nil && !h.Shallow && h.Commit != known.Commit {
 		b.newHistory = h

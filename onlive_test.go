@@ -284,7 +284,7 @@ func TestParsePublished(t *testing.T) {
 	want := &pagerev.Published{
 		From: "state", SiteRev: 4, Start: 2, Complete: true, Foreign: true, Coverage: ledger.Coverage{Mode: "prefixes", Prefixes: []string{"/b/", "/a/"}},
 		Entries: map[string]manifest.Entry{"/a/": {Rev: 1, Digest: "sha256:ab"}}, Retired: map[string]int64{"/c/": 3},
-		Warnings: []string{"state: 2 entries are no URL keys, and passed over (//b, d)"},
+		Warnings: []string{"state: 2 entries are no URL keys, and passed over (\"//b\", \"d\")"},
 	}
 	a, _ := json.Marshal(p)
 	b, _ := json.Marshal(want)
