@@ -103,7 +103,7 @@ func (s *Site) Published(ctx context.Context) (*pagerev.Published, error) {
 	}
 	p, err := pagerev.ParsePublished(s.manifest, data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; put a whole one in its place (an earlier deploy's), or delete it there and take over from a copy with \"pagerev adopt --from FILE\"", err)
 	}
 	if beside != nil {
 		p.Ledger = pagerev.Source{Name: s.ledger, Data: beside}

@@ -48,7 +48,7 @@ func tellGitHub(w io.Writer, rep *pagerev.Report, ledgerFile string, err error) 
 	}
 	out, ferr := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if ferr != nil {
-		return ferr
+		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", ferr)
 	}
 	if _, werr := io.WriteString(out, stepSummary(rep)); werr != nil {
 		_ = out.Close()
