@@ -98,21 +98,14 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	if o.LiveLedger {
 		o.Locked = false
 	}
-	b, err := open(ctx, o)
-	if err == nil {
-		defer b.tree.Close()
-		err = b.read(ctx)
-	}
+	b, out, err := through(ctx, o)
 	if o.LiveLedger && !o.DryRun && !o.Config.Strict && errors.Is(err, ErrUnreachable) && ctx.Err() == nil {
 		return withoutManifest(o, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out, err := b.assemble()
-	if err != nil {
-		return nil, err
-	}
+	defer b.tree.Close()
 	if o.Since != "" {
 		if out.Report.Since, err = b.since(ctx, out); err != nil {
 			return nil, err
@@ -154,6 +147,24 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 }
 
 var conflictMarker = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)`)
+
+// through goes through all steps and writes nothing. The tree of the build it
+// returns is to be closed.
+func through(ctx context.Context, o Options) (*build, *Output, error) {
+	b, err := open(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out *Output
+	if err = b.read(ctx); err == nil {
+		out, err = b.assemble()
+	}
+	if err != nil {
+		b.tree.Close()
+		return nil, nil, err
+	}
+	return b, out, nil
+}
 
 // build is one Build as it goes on.
 type build struct {

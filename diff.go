@@ -217,17 +217,10 @@ func advanced(ctx context.Context, o Options, dir string, on *ledger.Ledger) (*l
 	if on == nil {
 		o.on = &ledger.Ledger{}
 	}
-	b, err := open(ctx, o)
+	b, out, err := through(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer b.tree.Close()
-	if err := b.read(ctx); err != nil {
-		return nil, err
-	}
-	out, err := b.assemble()
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Parse(out.Ledger)
+	b.tree.Close()
+	return out.next, nil
 }

@@ -88,18 +88,12 @@ func pause(ctx context.Context, try int) error {
 
 // buildOnto builds, pushes the ledger onto the branch's head, then writes.
 func buildOnto(ctx context.Context, o Options, file, head, branch string) (*Report, error) {
-	b, err := open(ctx, o)
+	b, out, err := through(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer b.tree.Close()
-	if err := b.read(ctx); err != nil {
-		return nil, err
-	}
-	out, err := b.assemble()
 	switch {
-	case err != nil:
-		return nil, err
 	case out.Refused != nil:
 		return out.Report, out.Refused
 	case o.DryRun:
