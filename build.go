@@ -17,6 +17,7 @@ import (
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/gitfile"
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
 	"github.com/pagerev/pagerev/manifest"
@@ -582,7 +583,7 @@ func (b *build) tellLayout(rep *Report) {
 
 // command is how this build is run by hand.
 func (b *build) command(verb string) string {
-	s := "pagerev " + verb + " " + quote(b.o.Dir)
+	s := "pagerev " + verb + " " + shellWord(b.o.Dir)
 	flags := b.o.Flags
 	if flags == nil {
 		if b.o.Ledger != DefaultLedger {
@@ -596,16 +597,16 @@ func (b *build) command(verb string) string {
 		}
 	}
 	for _, f := range flags {
-		s += " " + quote(f)
+		s += " " + shellWord(f)
 	}
 	return s
 }
 
-func quote(s string) string {
+func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./\\:~=,") == "" {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return quote.Shell(s)
 }
 
 func (b *build) staleError(out *Output) error {

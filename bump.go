@@ -82,7 +82,7 @@ func Bump(ctx context.Context, o Options, which []string, reason string) (*BumpR
 	rep := &BumpReport{
 		Reason: reason, Changes: changes, Written: []string{}, Warnings: append([]string{}, b.warnings...),
 		SiteRevBefore: b.run.before.SiteRev(), SiteRev: next.SiteRev(),
-		Commit: fmt.Sprintf("git commit -m %s -- %s", quote(fmt.Sprintf("Bump %s: %s", count(len(keys), "page"), reason)), quote(o.Ledger)),
+		Commit: fmt.Sprintf("git commit -m %s -- %s", shellWord(fmt.Sprintf("Bump %s: %s", count(len(keys), "page"), reason)), shellWord(o.Ledger)),
 	}
 	if o.DryRun {
 		return rep, nil

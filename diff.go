@@ -65,14 +65,18 @@ func Diff(ctx context.Context, o Options, from, to string) (*DiffReport, error) 
 	if bm != nil {
 		b = published(bm, a, false)
 	}
-	rep := &DiffReport{
-		From: cmp.Or(from, o.Ledger), To: cmp.Or(to, o.Ledger), SiteRevBefore: a.SiteRev(), SiteRev: b.SiteRev(),
-		Changes: append([]ledger.Change{}, ledger.Diff(a, b)...), Origin: originOf(o.Config.Site),
-	}
-	if rep.Origin == "" && len(b.URLs.Origins) > 0 {
+	rep := diffReport(cmp.Or(from, o.Ledger), cmp.Or(to, o.Ledger), a, b)
+	if rep.Origin = originOf(o.Config.Site); rep.Origin == "" && len(b.URLs.Origins) > 0 {
 		rep.Origin = b.URLs.Origins[0]
 	}
-	return rep, nil
+	return &rep, nil
+}
+
+func diffReport(from, to string, a, b *ledger.Ledger) DiffReport {
+	return DiffReport{
+		From: from, To: to, SiteRevBefore: a.SiteRev(), SiteRev: b.SiteRev(),
+		Changes: append([]ledger.Change{}, ledger.Diff(a, b)...), // none is [] in JSON
+	}
 }
 
 // MergeBase is the revision at which two others parted, for [Diff].
@@ -107,10 +111,7 @@ func (b *build) since(ctx context.Context, out *Output) (*SinceReport, error) {
 	} else {
 		out.Report.warn("%v: compared with %s as it is now", err, b.o.Since)
 	}
-	rep := &SinceReport{DiffReport: DiffReport{
-		From: b.o.Since, To: b.o.Ledger, SiteRevBefore: before.SiteRev(), SiteRev: next.SiteRev(),
-		Changes: append([]ledger.Change{}, ledger.Diff(before, next)...),
-	}, Both: []string{}}
+	rep := &SinceReport{DiffReport: diffReport(b.o.Since, b.o.Ledger, before, next), Both: []string{}}
 	for _, c := range rep.Changes {
 		p, q := tip.Pages[c.Key], next.Pages[c.Key]
 		if p.Rev > before.Pages[c.Key].Rev && (p.Rev != q.Rev || !slices.Equal(p.Evidence, q.Evidence)) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/doctor"
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/ledger"
 )
 
@@ -241,11 +242,11 @@ func AddToConfig(data []byte, adds []Addition) ([]byte, error) {
 // jsonOf writes values as a list, long ones one a line, or the last as it is.
 func jsonOf(values []string, list bool) string {
 	if !list {
-		return quoteJSON(values[len(values)-1])
+		return quote.JSON(values[len(values)-1])
 	}
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, quoteJSON(v))
+		parts = append(parts, quote.JSON(v))
 	}
 	if one := "[" + strings.Join(parts, ", ") + "]"; len(one) <= 70 {
 		return one

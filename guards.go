@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/pagerev/pagerev/extract"
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/ledger"
 )
 
@@ -269,7 +270,7 @@ func causesText(causes []Common, bumped int) string {
 			parts = append(parts, fmt.Sprintf("%s a %s is new, such as %s", on, what, text))
 		}
 		if c.Ignore != "" {
-			ignore = append(ignore, quoteJSON(c.Ignore))
+			ignore = append(ignore, quote.JSON(c.Ignore))
 		}
 	}
 	s := strings.Join(parts, "; ")
@@ -277,16 +278,6 @@ func causesText(causes []Common, bumped int) string {
 		s += fmt.Sprintf(`; if that is not content, "ignore": [%s] leaves it out from then on`, strings.Join(ignore, ", "))
 	}
 	return s
-}
-
-func quoteJSON(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // selectors have a > between their parts
-	if err := enc.Encode(s); err != nil {
-		panic(err) // strings always encode
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // short is the beginning of a text.

@@ -246,9 +246,7 @@ func tellChanges(w io.Writer, changes []ledger.Change) {
 		}
 		fmt.Fprintln(w, changeLine(c))
 	}
-	if n > shown {
-		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(n-shown)))
-	}
+	tellMore(w, n)
 	if m := kinds["migrated"]; m > 0 {
 		fmt.Fprintf(w, "  the configuration changed: %s, at the same rev\n", countOf(m, "page")+" kept the content")
 	}
@@ -268,6 +266,11 @@ func tellFindings(w io.Writer, rep *pagerev.Report) {
 			}
 		}
 	}
+	tellMore(w, n)
+}
+
+// tellMore says how many of n lines were not shown.
+func tellMore(w io.Writer, n int) {
 	if n > shown {
 		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(n-shown)))
 	}

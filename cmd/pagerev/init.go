@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/setup"
 )
 
@@ -140,7 +141,7 @@ func command() string {
 	if err != nil || strings.Contains(exe, "go-build") { // "go run" throws it away
 		return "pagerev"
 	}
-	return "'" + strings.ReplaceAll(filepath.ToSlash(exe), "'", `'\''`) + "'"
+	return quote.Shell(filepath.ToSlash(exe))
 }
 
 func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step, done bool) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
@@ -119,9 +118,7 @@ func tellLive(w io.Writer, rep *pagerev.Report) {
 			fmt.Fprintf(w, "  %-12s %s  %s\n", "published", d.Key, words)
 		}
 	}
-	if told > shown {
-		fmt.Fprintf(w, "  … and %s more (--json lists all)\n", humanize.Comma(int64(told-shown)))
-	}
+	tellMore(w, told)
 	parts := []string{fmt.Sprintf("published: site_rev %d", l.SiteRev)}
 	add := func(n int, what string) {
 		if n > 0 {

@@ -45,14 +45,15 @@ type Move struct{ Name, Commit string }
 var ErrNoRevision = errors.New("no such commit")
 
 // Of returns the history of a file behind a revision, in git's notation. The
-// file's earlier names, where git sees that it was renamed, are followed. For
-// HEAD a folder that is in no repository and a repository without commits are no
-// errors: then there is no history to see. For any other revision they are
-// ErrNoRevision. Known, the result of an earlier call
-// for the file, spares the commits up to its own, if that is behind the
-// revision; it may be zero. Each version passes through rewrite, if that is not
-// nil, before its lines are read. A repository that is there and cannot be asked, as
-// where git is missing, is an error for every revision.
+// file's earlier names, where git sees that it was renamed, are followed. Known,
+// the result of an earlier call for the file, spares the commits up to its own,
+// if that is behind the revision; it may be zero. Each version passes through
+// rewrite, if that is not nil, before its lines are read.
+//
+// For HEAD a folder that is in no repository and a repository without commits
+// are no errors: then there is no history to see. For any other revision they
+// are ErrNoRevision. A repository that is there and cannot be asked, as where
+// git is missing, is an error for every revision.
 func Of(ctx context.Context, file, revision string, known History, rewrite func([]byte) []byte) (History, error) {
 	r, commit, err := open(ctx, file, revision)
 	if errors.Is(err, ErrNoRevision) && revision == "HEAD" {
@@ -79,8 +80,8 @@ func Of(ctx context.Context, file, revision string, known History, rewrite func(
 }
 
 // At returns what the file was at a revision, perhaps under an earlier name, or
-// one that it got on another branch; nil if that commit does not have it. The error is ErrNoRevision if there is
-// no such commit.
+// one that it got on another branch; nil if that commit does not have it. The
+// error is ErrNoRevision if there is no such commit.
 func At(ctx context.Context, file, revision string) ([]byte, error) {
 	r, commit, err := open(ctx, file, revision)
 	if err != nil {

@@ -16,7 +16,8 @@ var ErrMoved = errors.New("the branch moved meanwhile")
 var ErrBranch = errors.New("no branch can have that name: give it as it is called in origin, such as main")
 
 // Fetch asks the remote repository "origin" for a branch, and returns its newest
-// commit, which is then in this clone, with all commits behind it. The error is ErrBranch if there can't be one.
+// commit, which is then in this clone, with all commits behind it. The error is
+// ErrBranch if there can't be one.
 func Fetch(ctx context.Context, file, branch string) (commit string, err error) {
 	r, _, err := open(ctx, file, "HEAD")
 	if err != nil {

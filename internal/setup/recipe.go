@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/store"
 )
 
@@ -104,7 +104,7 @@ type values struct {
 // recipe is the CI configuration for a builder and a workflow.
 func (v values) recipe(name string) ([]byte, error) {
 	t, err := template.New(name).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlWord, "json": jsonWord, "sh": ShellWord, "version": func() string { return Version },
+		"yaml": yamlWord, "json": quote.JSON, "sh": ShellWord, "version": func() string { return Version },
 	}).ParseFS(recipes, "ci/"+name)
 	if err != nil {
 		return nil, err
@@ -121,16 +121,7 @@ func yamlWord(s string) string {
 	if plain.MatchString(s) {
 		return s
 	}
-	return jsonWord(s)
-}
-
-// jsonWord is a string in JSON, which YAML reads too.
-func jsonWord(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
+	return quote.JSON(s)
 }
 
 // ShellWord is a string as one argument of a POSIX shell.
@@ -138,7 +129,7 @@ func ShellWord(s string) string {
 	if plain.MatchString(s) {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return quote.Shell(s)
 }
 
 // branch is the one that is published: what the remote repository calls its

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/store"
 )
 
@@ -152,7 +153,7 @@ func (r *runner) config(context.Context) error {
 	var missing []string
 	for _, s := range r.Settings {
 		if has[s.Name] != s.Value {
-			missing = append(missing, fmt.Sprintf("%q: %s", s.Name, jsonWord(s.Value)))
+			missing = append(missing, fmt.Sprintf("%q: %s", s.Name, quote.JSON(s.Value)))
 		}
 	}
 	if len(missing) > 0 {
@@ -167,7 +168,7 @@ func (r *runner) configuration() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n  \"$schema\": %q", Schema)
 	for _, s := range r.Settings {
-		fmt.Fprintf(&b, ",\n  %q: %s", s.Name, jsonWord(s.Value))
+		fmt.Fprintf(&b, ",\n  %q: %s", s.Name, quote.JSON(s.Value))
 	}
 	b.WriteString("\n}\n")
 	return []byte(b.String())
