@@ -3,6 +3,7 @@ package pagerev
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/pagerev/pagerev/extract"
 	"github.com/pagerev/pagerev/internal/gitfile"
+	"github.com/pagerev/pagerev/internal/host"
 	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/ledger"
@@ -60,6 +62,10 @@ type Options struct {
 	DryRun bool
 	// Jobs is how many pages are read at once; 0 is one for each processor.
 	Jobs int
+	// Elsewhere, if set, has pages extracted in other threads or instances, each
+	// with a [Reader]: it hands them the setup, gives each task to one of them, and
+	// returns the outcomes in the order of the tasks. All of them are JSON.
+	Elsewhere func(ctx context.Context, setup json.RawMessage, tasks []json.RawMessage) ([]json.RawMessage, error)
 	// Now is the time of the build; zero is SOURCE_DATE_EPOCH, else the clock.
 	Now time.Time
 	// Flags are the command line arguments that these options came from, for
@@ -362,6 +368,9 @@ func (b *build) assemble() (*Output, error) {
 // extract reads pages, several at once. Every page's error is reported, not
 // only the first, since a wrong selector shows on many.
 func (b *build) extract(ctx context.Context, run *Run, pages []Page, progress func(done, total int)) ([]Result, error) {
+	if b.o.Elsewhere != nil {
+		return b.extractElsewhere(ctx, run, pages)
+	}
 	jobs := b.o.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -402,6 +411,50 @@ func (b *build) extract(ctx context.Context, run *Run, pages []Page, progress fu
 	return results, joinErrors(errs)
 }
 
+// extractElsewhere is extract by [Options.Elsewhere]: what the cache knows is
+// asked here, and only the rest is read there.
+func (b *build) extractElsewhere(ctx context.Context, run *Run, pages []Page) ([]Result, error) {
+	results, errs := make([]Result, len(pages)), make([]error, len(pages))
+	var tasks []json.RawMessage
+	var at []int // the page of each task
+	for i, p := range pages {
+		if run.cached {
+			if sum, ok := host.FileSum(b.tree.Name(p.Path)); ok {
+				if results[i], ok = run.Known(p, manifest.DigestSum(sum)); ok {
+					continue
+				}
+			}
+		}
+		one, err := json.Marshal(run.task(p))
+		if err != nil {
+			return nil, err
+		}
+		tasks, at = append(tasks, one), append(at, i)
+	}
+	if len(tasks) == 0 {
+		return results, nil
+	}
+	setup, err := json.Marshal(shared{run.profile, run.texts, run.places, run.base, b.o.Dir})
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := b.o.Elsewhere(ctx, setup, tasks)
+	if err != nil {
+		return nil, err
+	}
+	if len(outcomes) != len(tasks) {
+		return nil, fmt.Errorf("%d pages were handed out, %d came back", len(tasks), len(outcomes))
+	}
+	for i, one := range outcomes {
+		var o outcome
+		if err := json.Unmarshal(one, &o); err != nil {
+			return nil, err
+		}
+		results[at[i]], errs[at[i]] = o.get()
+	}
+	return results, joinErrors(errs)
+}
+
 func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 	body, err := b.tree.Read(p.Path, buf)
 	if err != nil {
@@ -411,7 +464,7 @@ func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 	res, ok := run.Known(p, digest)
 	if !ok {
 		res, err = run.Extract(p, digest, body)
-		err = b.named(err, p)
+		err = inFull(b.tree, err, p)
 	}
 	if cap(body) > 1<<20 {
 		body = nil // let a giant go
@@ -419,12 +472,12 @@ func (b *build) page(run *Run, p Page, buf []byte) ([]byte, Result, error) {
 	return body[:0], res, err
 }
 
-// named makes an error about a page's content name the file in full, as errors
+// inFull makes an error about a page's content name the file in full, as errors
 // of the file system do.
-func (b *build) named(err error, p Page) error {
+func inFull(tree *site.Tree, err error, p Page) error {
 	var sel *extract.SelectorError
 	if errors.As(err, &sel) {
-		sel.Key = b.tree.Name(p.Path)
+		sel.Key = tree.Name(p.Path)
 	}
 	return err
 }

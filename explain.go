@@ -116,7 +116,7 @@ func Explain(ctx context.Context, o Options, url string) (*Explanation, error) {
 	}
 	res, err := b.run.Extract(p, manifest.Digest(body), body)
 	if err != nil {
-		return nil, b.named(err, p)
+		return nil, inFull(b.tree, err, p)
 	}
 	if c := manifestCoverage(b.run.coverage()); res.Skip == "" && c != nil && !c.Covers(p.Key) {
 		res.Skip = site.SkipUncovered

@@ -64,14 +64,11 @@ type Dates struct{ Written, Committed map[string]time.Time }
 // A Run is one build of one site. Its methods must be called in order;
 // Extract and Known may be called concurrently.
 type Run struct {
+	extraction
 	in        Input
-	profile   ledger.Profile
-	x         *extract.Extractor
-	bare      *extract.Extractor            // without what is ignored; nil if nothing is
-	older     map[string]*extract.Extractor // by profile ID; without those that cannot be computed
-	committed *ledger.Ledger                // the ledger file alone; nil if there is none
-	before    *ledger.Ledger                // with the joins
-	beside    *ledger.Ledger                // the one that is published beside the manifest, or nil
+	committed *ledger.Ledger // the ledger file alone; nil if there is none
+	before    *ledger.Ledger // with the joins
+	beside    *ledger.Ledger // the one that is published beside the manifest, or nil
 	seen      *seenPages
 	kinds     map[string]extract.Kind // of the pages, by key; only where something is published
 	cache     cache
@@ -84,7 +81,6 @@ type Run struct {
 	pages   []Page          // as Plan gave them
 	urls    ledger.URLs
 	dates   map[string]time.Time // of sitemaps, by key
-	places  [][]extract.Site     // ways to tell the site's own links, the present one first
 	notes   notes
 	early   notes // from Configure
 }
@@ -95,20 +91,10 @@ func Configure(in Input) (*Run, error) {
 	if err := in.Config.check(); err != nil {
 		return nil, err
 	}
-	r := &Run{in: in, given: map[string]bool{}, older: map[string]*extract.Extractor{}, seen: newSeenPages()}
-	p := in.Config.profile()
+	r := &Run{in: in, given: map[string]bool{}, seen: newSeenPages()}
 	var err error
-	if r.profile, err = ledger.NewProfile(p.Canonical()); err != nil {
+	if r.extraction, err = newExtraction(in.Config.profile()); err != nil {
 		return nil, err
-	}
-	if r.x, err = extract.Compile(p); err != nil {
-		return nil, usage(err)
-	}
-	if len(p.Ignore)+len(p.IgnoreText) > 0 {
-		p.Ignore, p.IgnoreText = nil, nil
-		if r.bare, err = extract.Compile(p); err != nil {
-			return nil, usage(err)
-		}
 	}
 	var all []*ledger.Ledger
 	var names []string
@@ -169,18 +155,7 @@ func (r *Run) learnProfiles(l *ledger.Ledger) error {
 	if l.Profile != "" {
 		texts = append(texts, l.Profile)
 	}
-	var errs []error
-	for _, text := range texts {
-		p, err := extract.ParseProfile(string(text))
-		if err == nil {
-			r.older[text.ID()], err = extract.Compile(p)
-		}
-		if err != nil {
-			delete(r.older, text.ID())
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return r.learn(texts)
 }
 
 // A Page is a file that is a page.
@@ -337,6 +312,7 @@ func (r *Run) settle(found site.Found, files []string) error {
 	configured, _ := cfg.site()
 	base := cmp.Or(had.Base, configured.Base, found.Base, "/")
 	r.urls = ledger.URLs{Style: string(style), Base: base, Origins: slices.Clone(had.Origins)}
+	r.base = base
 	origin := originOf(cfg.Site)
 	if origin == "" && len(had.Origins) == 0 {
 		origin = found.Origin
@@ -464,41 +440,7 @@ func (r *Run) Extract(p Page, digest string, body []byte) (Result, error) {
 	if digest == "" {
 		digest = manifest.Digest(body)
 	}
-	res := Result{Path: p.Path, Key: p.Key, Digest: digest}
-	page := extract.Parse(p.Kind, body)
-	switch {
-	case page.Redirect() != "":
-		res.Skip = site.SkipRedirect
-		return res, nil
-	case page.NoIndex():
-		res.Skip = site.SkipNoIndex
-		return res, nil
-	}
-	c, err := r.x.Content(page, r.address(p, 0))
-	if err != nil {
-		var sel *extract.SelectorError
-		if errors.As(err, &sel) {
-			sel.Key = p.Path // what people edit or exclude
-		}
-		return res, usage(err)
-	}
-	if c.Empty() && r.bare != nil {
-		if all, err := r.bare.Content(page, r.address(p, 0)); err == nil && !all.Empty() {
-			return res, usage(fmt.Errorf("%s: ignore and ignoreText leave nothing of its content: make them narrower, or exclude the page", p.Path))
-		}
-	}
-	res.Region, res.Facets, res.Empty, res.List = c.Region, c.Facets, c.Empty(), c.List()
-	res.Blocks, res.Chars = blocksOf(c)
-	res.Canonical = r.otherCanonical(p, page.Canonical())
-	if line, ok := r.before.Pages[p.Key]; ok {
-		res.Judged = judged(line)
-		res.Agrees = agreesAtOnce(line, r.profile.ID(), res.Facets) || r.agrees(p, page, line)
-	}
-	return res, nil
-}
-
-func (r *Run) address(p Page, i int) extract.Address {
-	return extract.Address{Key: p.Key, Base: r.urls.Base, Sites: r.places[i]}
+	return r.extraction.page(r.task(p), digest, body)
 }
 
 // agreesAtOnce reports whether the facets alone tell that a page has the
@@ -506,31 +448,6 @@ func (r *Run) address(p Page, i int) extract.Address {
 func agreesAtOnce(line ledger.Page, profile string, f extract.Facets) bool {
 	claims := line.Claims(profile)
 	return len(claims) == 1 && claims[0].Profile == profile && claims[0].Facets == ledger.Facets(f)
-}
-
-// agrees computes the page under the profile of each claim of its line.
-func (r *Run) agrees(p Page, page *extract.Page, line ledger.Page) bool {
-	claims := line.Claims(r.profile.ID())
-	for _, e := range claims {
-		x := r.older[e.Profile]
-		if x == nil {
-			return false // its text is lost
-		}
-		if !slices.ContainsFunc(indexes(r.places), func(i int) bool {
-			return x.Agrees(page, r.address(p, i), extract.Facets(e.Facets))
-		}) {
-			return false
-		}
-	}
-	return len(claims) > 0
-}
-
-func indexes[T any](s []T) []int {
-	out := make([]int, len(s))
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // judged is the evidence of a line as a string, to see whether it is still the
@@ -544,25 +461,6 @@ func judged(line ledger.Page) string {
 		return "unknown"
 	}
 	return string(data)
-}
-
-// otherCanonical returns the page's canonical URL if it names another page of
-// this site.
-func (r *Run) otherCanonical(p Page, canonical string) string {
-	host, path, ok := extract.ParsePageURL(canonical)
-	if !ok {
-		return ""
-	}
-	for _, s := range r.places[0] {
-		if s.Host == host {
-			in, below := strings.CutPrefix(path, s.Base)
-			if key := strings.TrimSuffix(r.urls.Base, "/") + "/" + in; below && key != p.Key {
-				return key
-			}
-			return ""
-		}
-	}
-	return ""
 }
 
 // notes collects what a person should hear.

@@ -1,10 +1,11 @@
 package manifest
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/pagerev/pagerev/internal/host"
 )
 
 const digestPrefix = "sha256:"
@@ -13,9 +14,11 @@ const digestPrefix = "sha256:"
 // body is what a GET with "Accept-Encoding: identity" is answered with
 // (section 3.2).
 func Digest(body []byte) string {
-	sum := sha256.Sum256(body)
-	return digestPrefix + hex.EncodeToString(sum[:])
+	return DigestSum(host.Sum256(body))
 }
+
+// DigestSum is [Digest] for a body whose SHA-256 is known.
+func DigestSum(sum [32]byte) string { return digestPrefix + hex.EncodeToString(sum[:]) }
 
 // CheckDigest reports why s is not of the form that [Digest] gives.
 func CheckDigest(s string) error {
@@ -30,7 +33,7 @@ func CheckDigest(s string) error {
 			return fmt.Errorf("digest %s: byte %d is no hex digit: write the hash as 64 of them", quote(s), len(digestPrefix)+i)
 		}
 	}
-	if len(digits) != 2*sha256.Size {
+	if len(digits) != 2*32 {
 		return fmt.Errorf("digest %s: it has %d hex digits: write all 64", quote(s), len(digits))
 	}
 	return nil

@@ -13,19 +13,19 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 	"github.com/pagerev/pagerev/internal/setup"
 	"github.com/pagerev/pagerev/internal/sourcedates"
 	"github.com/pagerev/pagerev/ledger"
 )
 
-func buildCommand() *cobra.Command {
+func buildCommand() *cli.Command {
 	var f siteFlags
 	var locked, dryRun bool
 	var push string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "build DIR",
 		Short: "Read a built site, advance the ledger, write the manifest",
 		Long: `Reads the built site in DIR, advances the ledger for every page whose content
@@ -39,7 +39,7 @@ With --push BRANCH the ledger is committed on top of that branch in the
 repository's origin, and nothing is written before that is done: for the one job
 that keeps the ledger where authors do not.`,
 		Args: exactly(1, "the folder with the built site"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			return f.run(cmd, args[0], dryRun, func(ctx context.Context, o pagerev.Options) (*pagerev.Report, error) {
 				o.Locked, o.DryRun = locked, dryRun
 				o.Dates = sourceDates(cmd, args[0])
@@ -64,9 +64,9 @@ that keeps the ledger where authors do not.`,
 	return cmd
 }
 
-func checkCommand() *cobra.Command {
+func checkCommand() *cli.Command {
 	var f siteFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "check DIR",
 		Short: "Say whether the ledger is what this build gives; write nothing",
 		Long: `Does what build does, without writing. Exit code 0: the committed ledger is what
@@ -74,7 +74,7 @@ this build gives. Exit code 1: it is not; the message is the command to run. In
 a pull request --since names the branch that it is to be merged into: the report
 then tells what a reader will see changed by it, and nothing else depends on it.`,
 		Args: exactly(1, "the folder with the built site"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			return f.run(cmd, args[0], false, pagerev.Check)
 		},
 	}
@@ -84,7 +84,7 @@ then tells what a reader will see changed by it, and nothing else depends on it.
 }
 
 // run reads the options, does the work under a progress bar, and tells.
-func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(context.Context, pagerev.Options) (*pagerev.Report, error)) error {
+func (f *siteFlags) run(cmd *cli.Command, dir string, dryRun bool, work func(context.Context, pagerev.Options) (*pagerev.Report, error)) error {
 	o, err := f.options(cmd, dir)
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 	if o.Live, err = f.liveSite(o); err != nil {
 		return err
 	}
-	read, finish := progress(cmd.ErrOrStderr(), "reading pages")
-	fetch, fetched := progress(cmd.ErrOrStderr(), "fetching pages")
+	read, finish := progress(cmd.Err(), "reading pages")
+	fetch, fetched := progress(cmd.Err(), "fetching pages")
 	o.Progress, o.Fetching = read, func(done, total int) {
 		finish() // what was read is read
 		if fetch != nil {
@@ -109,7 +109,7 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 	finish()
 	fetched()
 	if form == "github" {
-		if gerr := tellGitHub(cmd.OutOrStdout(), rep, o.Ledger, err); gerr != nil {
+		if gerr := tellGitHub(cmd.Out(), rep, o.Ledger, err); gerr != nil {
 			err = errors.Join(err, gerr)
 		}
 	}
@@ -118,7 +118,7 @@ func (f *siteFlags) run(cmd *cobra.Command, dir string, dryRun bool, work func(c
 
 // sourceDates dates the pages of a first build by the sources in this folder, if
 // it is one of sources.
-func sourceDates(cmd *cobra.Command, output string) func(context.Context, []pagerev.Page) (pagerev.Dates, error) {
+func sourceDates(cmd *cli.Command, output string) func(context.Context, []pagerev.Page) (pagerev.Dates, error) {
 	if _, err := os.Stat(".git"); err != nil && len(setup.Find(".")) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func sourceDates(cmd *cobra.Command, output string) func(context.Context, []page
 		}
 		found, err := sourcedates.Find(ctx, ".", output, files)
 		if found.Shallow {
-			fmt.Fprintln(cmd.ErrOrStderr(), "git is not asked when pages were written: this clone is shallow")
+			fmt.Fprintln(cmd.Err(), "git is not asked when pages were written: this clone is shallow")
 		}
 		byKey := func(m map[string]time.Time) map[string]time.Time {
 			out := map[string]time.Time{}
@@ -154,17 +154,18 @@ func inCI() bool {
 }
 
 // tell prints a report, which may be there beside an error.
-func tell(cmd *cobra.Command, rep *pagerev.Report, err error, asJSON, dryRun bool) error {
+func tell(cmd *cli.Command, rep *pagerev.Report, err error, asJSON, dryRun bool) error {
 	if rep == nil {
 		return err
 	}
+	handReport(rep)
 	if asJSON {
-		if werr := writeJSON(cmd.OutOrStdout(), rep); werr != nil {
+		if werr := writeJSON(cmd.Out(), rep); werr != nil {
 			return werr
 		}
 		return err
 	}
-	out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	out, words := cmd.Out(), cmd.Err()
 	tellWords(words, rep)
 	if dryRun {
 		fmt.Fprintln(words, "dry run: nothing is written")

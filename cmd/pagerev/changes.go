@@ -8,16 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 	"github.com/pagerev/pagerev/ledger"
 )
 
-func diffCommand() *cobra.Command {
+func diffCommand() *cli.Command {
 	var f siteFlags
 	var format string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "diff [A] [B]",
 		Short: "Tell which pages changed between two states of the site",
 		Long: `Compares two ledgers: which pages a reader will see changed, and in which part.
@@ -26,13 +25,13 @@ folders with a built site, which stand for what a build of them would give. A is
 HEAD and B the ledger file as it is, unless they are named. A...B, as git has
 it, compares B with where it left A: what a branch changes. Pages that list the
 site's other pages come last.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			if len(args) > 2 {
 				return usageError(errors.New("diff takes at most two states: see pagerev diff --help"))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			o, err := f.options(cmd, "")
 			if err != nil {
 				return err
@@ -45,7 +44,7 @@ site's other pages come last.`,
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
+			out := cmd.Out()
 			switch format = f.format(format); format {
 			case "json":
 				return writeJSON(out, rep)
@@ -67,7 +66,7 @@ site's other pages come last.`,
 }
 
 // sides reads the arguments of diff.
-func sides(cmd *cobra.Command, o pagerev.Options, args []string) (a, b string, err error) {
+func sides(cmd *cli.Command, o pagerev.Options, args []string) (a, b string, err error) {
 	switch len(args) {
 	case 0:
 		return "HEAD", "", nil
@@ -214,11 +213,11 @@ func code(key string) string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-func changedCommand() *cobra.Command {
+func changedCommand() *cli.Command {
 	var f siteFlags
 	var since, format, key, keyLocation string
 	var gone, noLists bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "changed --since REF|FILE",
 		Short: "List the URLs that changed since a commit, a ledger or a manifest",
 		Long: `Lists the URLs whose content changed between a git revision, a ledger file or a
@@ -226,7 +225,7 @@ published manifest, and the ledger as it is now: for crawlers, feeds, purging of
 caches and IndexNow. One URL a line; with --format indexnow the body of the
 request that tells search engines, at most 10,000 URLs a line.`,
 		Args: exactly(0, "no arguments: name the earlier state with --since"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Run: func(cmd *cli.Command, _ []string) error {
 			if since == "" {
 				return usageError(errors.New("changed takes --since with a git revision, a ledger or a manifest"))
 			}
@@ -239,7 +238,7 @@ request that tells search engines, at most 10,000 URLs a line.`,
 				return err
 			}
 			rep.Changes = slices.DeleteFunc(rep.Changes, func(c ledger.Change) bool { return noLists && c.List })
-			out := cmd.OutOrStdout()
+			out := cmd.Out()
 			switch format = f.format(format); format {
 			case "json":
 				return writeJSON(out, changedPages(rep))

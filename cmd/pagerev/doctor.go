@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 	"github.com/pagerev/pagerev/internal/store"
 	"github.com/pagerev/pagerev/internal/worddiff"
 )
@@ -18,11 +18,11 @@ import (
 // errUnstable says that doctor found something that is not mended.
 var errUnstable = errors.New("unstable")
 
-func doctorCommand() *cobra.Command {
+func doctorCommand() *cli.Command {
 	var f siteFlags
 	var t twice
 	var same, fix bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "doctor [OLD] NEW",
 		Short: "Find what would move revs without a reason, and the configuration that mends it",
 		Long: `Sets two builds of a site side by side and says what makes their content differ,
@@ -46,7 +46,7 @@ of {clock} in the command, both as RFC 3339, and by faketime where it is install
 (--faketime=false switches that off).
 
 Exit code 1: something is unstable, and not mended.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			switch {
 			case len(args) == 0 || len(args) > 2:
 				return usageError(errors.New("doctor takes the folders with two builds, or one: see pagerev doctor --help"))
@@ -55,13 +55,13 @@ Exit code 1: something is unstable, and not mended.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			o := pagerev.DoctorOptions{New: args[len(args)-1], SameSource: same || t.command != ""}
 			if len(args) == 2 {
 				o.Old = args[0]
 			}
 			if t.command != "" {
-				t.dir, t.words = o.New, cmd.ErrOrStderr()
+				t.dir, t.words = o.New, cmd.Err()
 				old, new, done, err := t.run(cmd.Context())
 				if err != nil {
 					return err
@@ -86,7 +86,7 @@ Exit code 1: something is unstable, and not mended.`,
 // rounds is how often --fix looks again at what its additions brought to light.
 const rounds = 4
 
-func (f *siteFlags) doctor(cmd *cobra.Command, o pagerev.DoctorOptions, fix bool) error {
+func (f *siteFlags) doctor(cmd *cli.Command, o pagerev.DoctorOptions, fix bool) error {
 	f.creates = fix
 	var all []pagerev.Addition
 	var first, last *pagerev.Checkup
@@ -111,7 +111,7 @@ func (f *siteFlags) doctor(cmd *cobra.Command, o pagerev.DoctorOptions, fix bool
 		}
 		all = append(all, last.Additions...)
 	}
-	out := cmd.OutOrStdout()
+	out := cmd.Out()
 	if f.json {
 		err := writeJSON(out, struct {
 			*pagerev.Checkup

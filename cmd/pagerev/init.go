@@ -5,21 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
+	"github.com/pagerev/pagerev/internal/host"
 	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/setup"
 )
 
-func initCommand() *cobra.Command {
+func initCommand() *cli.Command {
 	var f siteFlags
 	var o setup.Options
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a site's repository: configuration, git, and a recipe for CI",
 		Long: `Run it in the folder of your site's sources. It finds the builder (Hugo, Astro,
@@ -35,13 +34,13 @@ published beside the manifest, for hosts that commit nothing.
 
 Files that are there stay as they are, but for the lines that are missing. Run it
 once in each clone, for the merge driver; nothing breaks without it.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError(errors.New("init takes at most the folder that the site is built into"))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			switch o.Workflow {
 			case setup.Authors, setup.Main, setup.Live:
 			default:
@@ -85,7 +84,7 @@ once in each clone, for the merge driver; nothing breaks without it.`,
 			}
 			steps, err := setup.Run(cmd.Context(), o)
 			if f.json && err == nil {
-				return writeJSON(cmd.OutOrStdout(), struct {
+				return writeJSON(cmd.Out(), struct {
 					Builder setup.Builder `json:"builder"`
 					Steps   []setup.Step  `json:"steps"`
 				}{o.Builder, steps})
@@ -134,7 +133,7 @@ func chosen(found []setup.Builder, args []string) (setup.Builder, error) {
 
 // command is how a shell calls this program.
 func command() string {
-	if _, err := exec.LookPath("pagerev"); err == nil {
+	if _, err := host.LookPath("pagerev"); err == nil {
 		return "pagerev"
 	}
 	exe, err := os.Executable()
@@ -144,8 +143,8 @@ func command() string {
 	return quote.Shell(filepath.ToSlash(exe))
 }
 
-func tellSetup(cmd *cobra.Command, o setup.Options, steps []setup.Step, done bool) {
-	out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
+func tellSetup(cmd *cli.Command, o setup.Options, steps []setup.Step, done bool) {
+	out, words := cmd.Out(), cmd.Err()
 	found := o.Builder.Name
 	if o.Builder.File != "" {
 		found += " (" + o.Builder.File + ")"

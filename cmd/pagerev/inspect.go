@@ -9,15 +9,15 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 )
 
-func explainCommand() *cobra.Command {
+func explainCommand() *cli.Command {
 	var f siteFlags
 	var since string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "explain DIR URL",
 		Short: "Show what a page's content is, what is not, and what becomes of its rev",
 		Long: `Shows what a build would make of one page's rev and why, the canonical content
@@ -25,7 +25,7 @@ that its rev stands for, and the parts of the page that do not count. With --sin
 also how the page differs from the one in an earlier build. URL may be the page's
 URL, its key in the manifest, or its file. Nothing is written.`,
 		Args: exactly(2, "the folder with the built site, and a page's URL, key or file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
 				return err
@@ -43,9 +43,9 @@ URL, its key in the manifest, or its file. Nothing is written.`,
 				out.Since = c.Pages
 			}
 			if f.json {
-				return writeJSON(cmd.OutOrStdout(), out)
+				return writeJSON(cmd.Out(), out)
 			}
-			explain(cmd.OutOrStdout(), out, since)
+			explain(cmd.Out(), out, since)
 			return nil
 		},
 	}
@@ -157,23 +157,23 @@ func facet(s string) string {
 	return s
 }
 
-func compareCommand() *cobra.Command {
+func compareCommand() *cli.Command {
 	var f siteFlags
 	var full bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "compare OLD NEW [URL...]",
 		Short: "Set two builds side by side: which pages bump, drift or stay, and why",
 		Long: `Reads two builds of one site and says of each page what a build would do that
 follows OLD with NEW: bump (other content; what differs follows, word by word),
 drift (other bytes, the same content; the causes follow) or stay. With URLs, keys
 or files only those pages are compared. No ledger is read, nothing is written.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			if len(args) < 2 {
-				return usageError(fmt.Errorf("compare takes two folders with builds of one site, and URLs, keys or files of pages: see %s --help", cmd.CommandPath()))
+				return usageError(fmt.Errorf("compare takes two folders with builds of one site, and URLs, keys or files of pages: see %s --help", cmd.Path()))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
 				return err
@@ -183,9 +183,9 @@ or files only those pages are compared. No ledger is read, nothing is written.`,
 				return err
 			}
 			if f.json {
-				return writeJSON(cmd.OutOrStdout(), c)
+				return writeJSON(cmd.Out(), c)
 			}
-			compare(cmd.OutOrStdout(), c, full)
+			compare(cmd.Out(), c, full)
 			return nil
 		},
 	}

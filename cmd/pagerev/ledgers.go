@@ -3,27 +3,26 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
+	"github.com/pagerev/pagerev/internal/host"
 	"github.com/pagerev/pagerev/internal/store"
 )
 
-func rekeyCommand() *cobra.Command {
+func rekeyCommand() *cli.Command {
 	var f siteFlags
 	var base string
 	var dryRun bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "rekey DIR",
 		Short: "Change the URL style or the base of a ledger on purpose",
 		Long: `Moves every page of the ledger to the key it has under another URL style
 (--urls) or base (--to-base). The old keys are gone, the new ones go on with
 their revs. Do it when the site's URLs did change; then build.`,
 		Args: exactly(1, "the folder with the built site"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			o, err := f.options(cmd, args[0])
 			if err != nil {
 				return err
@@ -34,13 +33,13 @@ their revs. Do it when the site's URLs did change; then build.`,
 				return err
 			}
 			if dryRun {
-				fmt.Fprintln(cmd.ErrOrStderr(), "dry run: nothing is written")
+				fmt.Fprintln(cmd.Err(), "dry run: nothing is written")
 			}
 			words := "%s moved; now build\n"
 			if dryRun {
 				words = "%s would move\n"
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), words, countOf(moved, "page"))
+			_, err = fmt.Fprintf(cmd.Out(), words, countOf(moved, "page"))
 			return err
 		},
 	}
@@ -53,11 +52,11 @@ their revs. Do it when the site's URLs did change; then build.`,
 	return cmd
 }
 
-func bumpCommand() *cobra.Command {
+func bumpCommand() *cli.Command {
 	var f siteFlags
 	var all, dryRun bool
 	var reason string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "bump URL... | --all --reason TEXT",
 		Short: "Raise the revs of chosen or all pages on purpose",
 		Long: `Gives pages of the ledger their next rev, though their content is the same, so
@@ -65,8 +64,7 @@ that crawlers fetch them again: after a correction that no extraction sees, or
 when a rule was changed that hid one. Pages are named by URL, by key, or by a
 glob of keys in quotes ('/posts/**'). The reason is shown, and stands in the
 commit message that is proposed. Then build, which publishes the new revs.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:
 				return usageError(errors.New("bump takes pages or --all, not both"))
@@ -85,7 +83,7 @@ commit message that is proposed. Then build, which publishes the new revs.`,
 			if err != nil {
 				return err
 			}
-			out, words := cmd.OutOrStdout(), cmd.ErrOrStderr()
+			out, words := cmd.Out(), cmd.Err()
 			if f.json {
 				return writeJSON(out, rep)
 			}
@@ -113,10 +111,10 @@ commit message that is proposed. Then build, which publishes the new revs.`,
 	return cmd
 }
 
-func mergeCommand() *cobra.Command {
+func mergeCommand() *cli.Command {
 	var output string
 	var driver bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "merge LEDGER...",
 		Short: "Join ledgers: nothing in the result is lower than in any of them",
 		Long: `Joins ledger files, in any order. Files with conflict markers, or as a union
@@ -128,7 +126,7 @@ With --driver it is git's merge driver, which "pagerev init" sets up: git calls
 it with the common ancestor, our file, their file, and the name in the
 repository. Our file then gets what theirs changed, and is nowhere lower. If one
 of them cannot be understood, the lines in conflict are marked as git marks them.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			switch {
 			case driver && len(args) != 4:
 				return usageError(errors.New("merge --driver takes what git gives it: %O %A %B %P"))
@@ -137,7 +135,7 @@ of them cannot be understood, the lines in conflict are marked as git marks them
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			if driver {
 				return mergeDriver(cmd, args[0], args[1], args[2], args[3])
 			}
@@ -145,7 +143,7 @@ of them cannot be understood, the lines in conflict are marked as git marks them
 			if err != nil || output != "" {
 				return err
 			}
-			_, err = cmd.OutOrStdout().Write(data)
+			_, err = cmd.Out().Write(data)
 			return err
 		},
 	}
@@ -156,15 +154,15 @@ of them cannot be understood, the lines in conflict are marked as git marks them
 
 // mergeDriver merges as git asks for it. Where a file cannot be understood it
 // leaves a conflict, for which git's word is an exit code from 1 to 128.
-func mergeDriver(cmd *cobra.Command, base, ours, theirs, name string) error {
+func mergeDriver(cmd *cli.Command, base, ours, theirs, name string) error {
 	err := pagerev.MergeDriver(base, ours, theirs)
 	if err == nil {
 		return nil
 	}
 	// Our file is as it was. Without marks it would look like a merge that
 	// kept nothing of theirs.
-	mark := exec.CommandContext(cmd.Context(), "git", "merge-file", "-p", "-L", "ours", "-L", "ancestor", "-L", "theirs", "--", ours, base, theirs)
-	mark.Stderr = cmd.ErrOrStderr()
+	mark := host.Command(cmd.Context(), "git", "merge-file", "-p", "-L", "ours", "-L", "ancestor", "-L", "theirs", "--", ours, base, theirs)
+	mark.Stderr = cmd.Err()
 	marked, merr := mark.Output()
 	// Its exit code counts the conflicts, up to 127.
 	if code := mark.ProcessState.ExitCode(); merr == nil || code > 0 && code < 128 {

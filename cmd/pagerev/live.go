@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 	"github.com/pagerev/pagerev/ledger"
-	"github.com/pagerev/pagerev/live"
 )
 
 // liveSite is the site that is asked for what is published: the one of --live,
@@ -28,18 +26,18 @@ func (f *siteFlags) liveSite(o pagerev.Options) (pagerev.Live, error) {
 	if address == "" {
 		return nil, nil
 	}
-	s, err := live.New(address)
+	s, err := site(address)
 	if err != nil {
 		return nil, usageError(err)
 	}
 	return s, nil
 }
 
-func adoptCommand() *cobra.Command {
+func adoptCommand() *cli.Command {
 	var f siteFlags
 	var dryRun bool
 	var from string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:   "adopt DIR --from URL|FILE",
 		Short: "Take over from a live manifest, or another generator's state",
 		Long: `Does what build does, so that nothing is lower than what was published before:
@@ -55,7 +53,7 @@ The site_rev goes on above the one published. New pages begin above every rev
 that a forgotten address can have had. Once the ledger is committed, build as
 always.`,
 		Args: exactly(1, "the folder with the built site"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			if from == "" {
 				return usageError(errors.New("adopt takes --from: the URL of the site, or a file: see pagerev adopt --help"))
 			}
@@ -71,8 +69,8 @@ always.`,
 	}
 	f.add(cmd.Flags())
 	f.addBuild(cmd.Flags())
-	_ = cmd.Flags().MarkHidden("live")
-	_ = cmd.Flags().MarkHidden("only")
+	cmd.Flags().MarkHidden("live")
+	cmd.Flags().MarkHidden("only")
 	cmd.Flags().StringVar(&from, "from", "", "the `URL or file` that tells what was published")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing, say what would happen")
 	return cmd
@@ -82,7 +80,7 @@ func source(from string) (pagerev.Live, error) {
 	if !strings.Contains(from, "://") {
 		return pagerev.File(from)
 	}
-	s, err := live.New(from)
+	s, err := site(from)
 	if err != nil {
 		return nil, usageError(err)
 	}

@@ -14,19 +14,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/cli"
 )
 
 // Exit codes.
@@ -37,26 +32,9 @@ const (
 	exitFile  = 3 // a file or the network
 )
 
-func main() {
-	// Pages are parsed into trees that live for a moment: collect less often,
-	// as long as giant pages do not pile up.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(512 << 20)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	code := doMain(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
-}
-
 func doMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	root := newRoot()
+	err := root.Execute(ctx, args, stdout, stderr)
 	switch {
 	case err == nil:
 		return exitFine
@@ -81,8 +59,8 @@ func usageError(err error) error {
 	return fmt.Errorf("%w%.0w", err, pagerev.ErrUsage)
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	root := &cobra.Command{
+func newRoot() *cli.Command {
+	root := &cli.Command{
 		Use:   "pagerev",
 		Short: "Tell crawlers which pages changed, and only those",
 		Long: `pagerev reads a built site, derives each page's rev from its stable content,
@@ -91,32 +69,24 @@ keeps the revs in a ledger that you commit, and writes
 
 Exit codes: 0 fine, 1 the check failed, 2 wrong use or configuration,
 3 a file or network failure.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(cmd *cli.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
 			return usageError(fmt.Errorf("%q is not a command%s: see pagerev --help", args[0], didYouMean(cmd, args[0])))
 		},
+		FlagError: func(cmd *cli.Command, err error) error {
+			return usageError(fmt.Errorf("%w: see %s --help", err, cmd.Path()))
+		},
+		Version: version(),
 	}
-	root.SuggestionsMinimumDistance = 2
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
-	})
-	root.Version = version()
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(initCommand(), buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), adoptCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
+	root.Add(initCommand(), buildCommand(), checkCommand(), diffCommand(), changedCommand(), explainCommand(), compareCommand(), doctorCommand(), adoptCommand(), rekeyCommand(), bumpCommand(), mergeCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
-func didYouMean(root *cobra.Command, arg string) string {
-	if names := root.SuggestionsFor(arg); len(names) > 0 {
-		return fmt.Sprintf(" (did you mean %q?)", names[0])
+func didYouMean(root *cli.Command, arg string) string {
+	if name := root.Guess(arg); name != "" {
+		return fmt.Sprintf(" (did you mean %q?)", name)
 	}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		return fmt.Sprintf(` (did you mean "build %s"?)`, arg)
@@ -124,11 +94,11 @@ func didYouMean(root *cobra.Command, arg string) string {
 	return ""
 }
 
-// exactly is cobra.ExactArgs with our words and exit code.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+// exactly is for Args.
+func exactly(n int, what string) func(*cli.Command, []string) error {
+	return func(cmd *cli.Command, args []string) error {
 		if len(args) != n {
-			return usageError(fmt.Errorf("%s takes %s: see %s --help", cmd.Name(), what, cmd.CommandPath()))
+			return usageError(fmt.Errorf("%s takes %s: see %s --help", cmd.Name(), what, cmd.Path()))
 		}
 		return nil
 	}
@@ -152,20 +122,20 @@ type siteFlags struct {
 	menus                                bool
 }
 
-func (f *siteFlags) add(fl *pflag.FlagSet) {
+func (f *siteFlags) add(fl *cli.Flags) {
 	f.addPlace(fl)
 	f.addContent(fl)
 	fl.StringVar(&f.coverage, "coverage", "", "complete, none, or `prefixes` with commas between them")
 }
 
 // addPlace adds the flags that all commands that read a ledger have.
-func (f *siteFlags) addPlace(fl *pflag.FlagSet) {
+func (f *siteFlags) addPlace(fl *cli.Flags) {
 	fl.StringVar(&f.ledger, "ledger", pagerev.DefaultLedger, "the ledger `file`")
 	fl.StringVar(&f.config, "config", "", "the configuration `file` (default pagerev.json, if there is one)")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 }
 
-func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
+func (f *siteFlags) addBuild(fl *cli.Flags) {
 	fl.StringArrayVar(&f.bases, "base", nil, "one more ledger `file`, or git revision, that nothing may fall below (repeatable)")
 	fl.StringVar(&f.only, "only", "", "only the URL keys with this `prefix`: one shard, without a manifest")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of pages to read at once (default one for each processor)")
@@ -177,7 +147,7 @@ func (f *siteFlags) addBuild(fl *pflag.FlagSet) {
 	fl.StringVar(&f.digests, "digests", "", "`which` pages carry a digest: all, stable or none")
 }
 
-func (f *siteFlags) addContent(fl *pflag.FlagSet) {
+func (f *siteFlags) addContent(fl *cli.Flags) {
 	fl.StringVar(&f.site, "site", "", "the `URL` the site is published at")
 	fl.StringVar(&f.urls, "urls", "", "URL `style`: auto, slash, no-slash, html or file")
 	fl.StringArrayVar(&f.content, "content", nil, "CSS `selector` of the content (repeatable, the first that matches)")
@@ -189,9 +159,9 @@ func (f *siteFlags) addContent(fl *pflag.FlagSet) {
 }
 
 // options reads the configuration file and lays the flags over it.
-func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, error) {
-	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs, Flags: given(cmd.Flags())}
-	o.Waiting = func() { fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another build of this ledger") }
+func (f *siteFlags) options(cmd *cli.Command, dir string) (pagerev.Options, error) {
+	o := pagerev.Options{Dir: dir, Ledger: f.ledger, Bases: f.bases, Only: f.only, Jobs: f.jobs, Elsewhere: elsewhere(f.jobs), Flags: given(cmd.Flags())}
+	o.Waiting = func() { fmt.Fprintln(cmd.Err(), "waiting for another build of this ledger") }
 	name, data, err := f.readConfig()
 	if err != nil {
 		return o, err
@@ -256,19 +226,17 @@ func (f *siteFlags) options(cmd *cobra.Command, dir string) (pagerev.Options, er
 }
 
 // given lists the flags that decide what a build gives, as they were given.
-func given(fl *pflag.FlagSet) []string {
+func given(fl *cli.Flags) []string {
 	args := []string{}
-	fl.Visit(func(f *pflag.Flag) {
-		switch v, list := f.Value.(pflag.SliceValue); {
-		case f.Name == "json" || f.Name == "format" || f.Name == "since" || f.Name == "jobs" || f.Name == "locked" || f.Name == "push" || f.Name == "dry-run":
-		case list:
-			for _, s := range v.GetSlice() {
-				args = append(args, "--"+f.Name, s)
+	fl.Each(func(name string, isBool bool, values []string) {
+		for _, s := range values {
+			switch {
+			case name == "json" || name == "format" || name == "since" || name == "jobs" || name == "locked" || name == "push" || name == "dry-run":
+			case isBool:
+				args = append(args, "--"+name+"="+s)
+			default:
+				args = append(args, "--"+name, s)
 			}
-		case f.Value.Type() == "bool":
-			args = append(args, "--"+f.Name+"="+f.Value.String())
-		default:
-			args = append(args, "--"+f.Name, f.Value.String())
 		}
 	})
 	return args
@@ -289,34 +257,6 @@ func (f *siteFlags) readConfig() (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// patience is how long work goes on before a bar is drawn.
-var patience = time.Second
-
-// progress draws a bar on a terminal, if the work is long.
-func progress(w io.Writer, what string) (update func(done, total int), finish func()) {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil, func() {}
-	}
-	var bar *progressbar.ProgressBar
-	begin := time.Now()
-	update = func(done, total int) {
-		if bar == nil {
-			if time.Since(begin) < patience {
-				return
-			}
-			bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-				progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-		}
-		_ = bar.Set(done)
-	}
-	return update, func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
-	}
-}
-
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -324,13 +264,13 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
+func versionCommand() *cli.Command {
+	return &cli.Command{
 		Use:   "version",
 		Short: "Say which version this is",
 		Args:  exactly(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+		Run: func(cmd *cli.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.Out(), version())
 			return err
 		},
 	}
@@ -352,13 +292,13 @@ func countOf(n int, one string) string {
 	return humanize.Comma(int64(n)) + " " + one
 }
 
-func schemaCommand() *cobra.Command {
-	return &cobra.Command{
+func schemaCommand() *cli.Command {
+	return &cli.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of pagerev.json",
 		Args:  exactly(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(pagerev.Schema)
+		Run: func(cmd *cli.Command, _ []string) error {
+			_, err := cmd.Out().Write(pagerev.Schema)
 			return err
 		},
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pagerev/pagerev"
+	"github.com/pagerev/pagerev/internal/host"
 )
 
 // twice runs a build command two times into one folder, the second time with
@@ -89,7 +89,7 @@ func (t *twice) build(ctx context.Context, clock time.Time, env []string, doing 
 	why := "switched off"
 	if env != nil && t.faketime {
 		why = "not installed"
-		if name, err := exec.LookPath("faketime"); err == nil {
+		if name, err := host.LookPath("faketime"); err == nil {
 			args = append([]string{name, clock.UTC().Format("2006-01-02 15:04:05")}, args...)
 			told = true
 		}
@@ -98,11 +98,11 @@ func (t *twice) build(ctx context.Context, clock time.Time, env []string, doing 
 		fmt.Fprintln(t.words, "note: without faketime ("+why+"), what takes the time from the system's clock has moved on by seconds only")
 	}
 	fmt.Fprintf(t.words, "%s: %s\n", doing, line)
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := host.Command(ctx, args[0], args[1:]...)
 	cmd.Env = append(append(os.Environ(), "PAGEREV_CLOCK="+at), env...)
 	cmd.Stdout, cmd.Stderr = t.words, t.words
 	err := cmd.Run()
-	var exit *exec.ExitError
+	var exit *host.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -11,11 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pagerev/pagerev/internal/host"
 )
 
 // A History is what git knows of a file.
@@ -149,7 +150,7 @@ func open(ctx context.Context, file, revision string) (*repository, string, erro
 	}
 	switch {
 	case err == nil:
-	case (errors.Is(err, exec.ErrNotFound) || strings.Contains(err.Error(), "not a git repository")) && !r.expected():
+	case (errors.Is(err, host.ErrNotFound) || strings.Contains(err.Error(), "not a git repository")) && !r.expected():
 		return r, "", fmt.Errorf("%w: %s is in no repository", ErrNoRevision, file)
 	default: // such as a repository that git does not trust, or no git to read it
 		return r, "", err
@@ -250,8 +251,8 @@ func (r *repository) failedTo(do string, err error) error {
 	return fmt.Errorf("cannot %s: %w", do, err)
 }
 
-func (r *repository) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.top, "-c", "log.showRoot=true", "-c", "log.showSignature=false", "-c", "log.diffMerges=separate", "-c", "fetch.negotiationAlgorithm=noop"}, args...)...)
+func (r *repository) command(args ...string) *host.Cmd {
+	cmd := host.Command(r.ctx, "git", append([]string{"-C", r.top, "-c", "log.showRoot=true", "-c", "log.showSignature=false", "-c", "log.diffMerges=separate", "-c", "fetch.negotiationAlgorithm=noop"}, args...)...)
 	cmd.Env = r.env
 	return cmd
 }
@@ -263,7 +264,7 @@ func (r *repository) git(stdin []byte, args ...string) ([]byte, error) {
 		cmd.Stdin = bytes.NewReader(stdin)
 	}
 	out, err := cmd.Output()
-	var exit *exec.ExitError
+	var exit *host.ExitError
 	switch {
 	case interrupted(err):
 		err = context.Canceled
@@ -276,7 +277,7 @@ func (r *repository) git(stdin []byte, args ...string) ([]byte, error) {
 // interrupted tells whether git died of the user's Ctrl-C: it may do so before
 // this process hears of it.
 func interrupted(err error) bool {
-	var exit *exec.ExitError
+	var exit *host.ExitError
 	return errors.As(err, &exit) && (exit.Error() == "signal: interrupt" || exit.ExitCode() == 130)
 }
 

@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/pagerev/pagerev/internal/host"
 	"github.com/pagerev/pagerev/internal/quote"
 	"github.com/pagerev/pagerev/internal/store"
 )
@@ -93,11 +93,11 @@ type runner struct {
 // repository finds the one that Root is in.
 func (r *runner) repository(ctx context.Context) error {
 	sub, err := r.git(ctx, "rev-parse", "--show-prefix")
-	var exit *exec.ExitError
+	var exit *host.ExitError
 	switch {
 	case err == nil:
 		r.sub = sub
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, host.ErrNotFound):
 		r.noGit = "git is not on this machine: the ledger wants it; install it, then run this again"
 	case errors.As(err, &exit) && bytes.Contains(exit.Stderr, []byte("not a git repository")):
 		r.noGit = "there is no repository here: the ledger wants one; make it, then run this again"
@@ -320,7 +320,7 @@ func (r *runner) driver(ctx context.Context) error {
 
 // complaint is what git said, where it said something.
 func complaint(err error) error {
-	var exit *exec.ExitError
+	var exit *host.ExitError
 	if errors.As(err, &exit) {
 		if words, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n"); words != "" {
 			return errors.New(words)
@@ -330,7 +330,7 @@ func complaint(err error) error {
 }
 
 func (r *runner) git(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.Root}, args...)...)
+	cmd := host.Command(ctx, "git", append([]string{"-C", r.Root}, args...)...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
 	return strings.TrimRight(string(out), "\r\n"), err

@@ -12,13 +12,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pagerev/pagerev/internal/host"
 )
 
 // Dates are times by the path of a page's file, as it was given.
@@ -237,7 +238,7 @@ func date(v any) time.Time {
 // is no error.
 func committed(ctx context.Context, root string) (dates map[string]time.Time, shallow bool, err error) {
 	git := func(args ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.quotePath=false", "-c", "log.showSignature=false"}, args...)...)
+		cmd := host.Command(ctx, "git", append([]string{"-C", root, "-c", "core.quotePath=false", "-c", "log.showSignature=false"}, args...)...)
 		return cmd.Output()
 	}
 	out, err := git("rev-parse", "--is-shallow-repository", "HEAD")

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // tempMark is in the names of temporary files, so that those a killed process
@@ -180,21 +178,14 @@ func Sweep(name string) {
 // is called once when there is somebody. The returned function releases it; the
 // system does so when the process dies.
 func Lock(ctx context.Context, name string, waiting func()) (unlock func(), err error) {
-	l := flock.New(name)
-	ok, err := l.TryLock()
-	if err == nil && !ok {
-		if waiting != nil {
-			waiting()
-		}
-		ok, err = l.TryLockContext(ctx, 20*time.Millisecond)
-	}
+	release, ok, err := lock(ctx, name, waiting)
 	if err != nil {
 		return nil, fmt.Errorf("cannot lock %s: %w", name, cause(err))
 	}
 	if !ok {
 		return nil, fmt.Errorf("cannot lock %s", name)
 	}
-	return func() { _ = l.Unlock() }, nil
+	return func() { _ = release() }, nil
 }
 
 // PrivateDir makes the folder for caches and locks, which keeps itself out of
