@@ -6,7 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/pagerev/pagerev/internal/host"
 )
 
 // lines reads the objects, one after another, and collects the lines they have,
@@ -16,36 +19,36 @@ func (r *repository) lines(c *collector, blobs []string, known []byte) error {
 	if len(blobs) == 0 {
 		return nil
 	}
-	cmd := r.command("cat-file", "--batch")
-	cmd.Stdin = strings.NewReader(strings.Join(blobs, "\n") + "\n")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
 	for line := range bytes.Lines(known) {
 		c.seen[string(bytes.TrimSuffix(line, []byte("\n")))] = struct{}{}
 	}
-	err = c.read(bufio.NewReaderSize(out, 1<<20), len(blobs))
-	if err != nil {
-		_ = cmd.Process.Kill()
+	for some := range slices.Chunk(blobs, atOnce) {
+		cmd := r.command("cat-file", "--batch")
+		cmd.Stdin = strings.NewReader(strings.Join(some, "\n") + "\n")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err, werr := host.Stream(cmd, func(out io.Reader) error {
+			return c.read(bufio.NewReaderSize(out, 1<<20), len(some))
+		})
+		if interrupted(werr) {
+			return context.Canceled
+		}
+		if stderr.Len() > 0 && (err != nil || werr != nil) {
+			err = fmt.Errorf("git cat-file: %s", complaint(stderr.Bytes()))
+		}
+		if err == nil {
+			err = werr
+		}
+		if err != nil {
+			return err
+		}
 	}
-	werr := cmd.Wait()
-	if interrupted(werr) {
-		return context.Canceled
-	}
-	if stderr.Len() > 0 && (err != nil || werr != nil) {
-		err = fmt.Errorf("git cat-file: %s", complaint(stderr.Bytes()))
-	}
-	if err == nil {
-		err = werr
-	}
-	return err
+	return nil
 }
+
+// atOnce is how many versions one process of git gives: where its output cannot
+// be read while it runs, they are in memory together.
+const atOnce = 64
 
 // A collector gathers the lines of versions of a file. Two versions that
 // follow each other mostly differ in few lines.

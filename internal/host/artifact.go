@@ -163,6 +163,16 @@ func (c *Cmd) CombinedOutput() ([]byte, error) {
 	return append(stdout[:len(stdout):len(stdout)], stderr...), err
 }
 
+// Stream runs a program and has read take what it printed. It returns the error
+// of read, and that of the program.
+func Stream(cmd *Cmd, read func(stdout io.Reader) error) (readErr, runErr error) {
+	stdout, stderr, err := cmd.run()
+	if cmd.Stderr != nil {
+		_, _ = cmd.Stderr.Write(stderr)
+	}
+	return read(bytes.NewReader(stdout)), err
+}
+
 // LookPath finds a program in the folders of PATH.
 func LookPath(name string) (string, error) {
 	for dir := range strings.SplitSeq(os.Getenv("PATH"), ":") {

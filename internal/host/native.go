@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -24,6 +25,23 @@ var ErrNotFound = exec.ErrNotFound
 // Command is exec.CommandContext.
 func Command(ctx context.Context, name string, args ...string) *Cmd {
 	return exec.CommandContext(ctx, name, args...)
+}
+
+// Stream runs a program and has read take what it prints, while it runs where
+// that can be. It returns the error of read, and that of the program, which is
+// killed after an error of read.
+func Stream(cmd *Cmd, read func(stdout io.Reader) error) (readErr, runErr error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	if readErr = read(out); readErr != nil {
+		_ = cmd.Process.Kill()
+	}
+	return readErr, cmd.Wait()
 }
 
 // LookPath is exec.LookPath.

