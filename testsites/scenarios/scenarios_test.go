@@ -33,6 +33,17 @@ func TestHugo(t *testing.T) {
 
 func TestPlain(t *testing.T) { run(t, build(t), "plain") }
 
+// TestNode runs the scenarios of the sites that builders of Node.js build, with
+// pagerev as a part of their configuration.
+func TestNode(t *testing.T) {
+	for _, site := range []string{} {
+		t.Run(site, func(t *testing.T) {
+			install(t, filepath.Join("..", site))
+			run(t, build(t), site)
+		})
+	}
+}
+
 // run runs the scenarios of one site, each in its own copy of it.
 func run(t *testing.T, tools tools, name string) {
 	source, err := filepath.Abs(filepath.Join("..", name))
@@ -63,11 +74,18 @@ func run(t *testing.T, tools tools, name string) {
 			if tools.hugo != "" { // for the build commands that pagerev runs
 				env.Setenv("PATH", filepath.Dir(tools.hugo)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			}
-			return copySite(env.Cd, source)
+			if err := copySite(env.Cd, source); err != nil {
+				return err
+			}
+			if modules := filepath.Join(source, "node_modules"); tools.hugo == "" && exists(modules) {
+				return os.Symlink(modules, filepath.Join(env.Cd, "node_modules"))
+			}
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hugo":          cmdHugo,
 			"pagerev":       cmdPagerev,
+			"builds":        cmdBuilds,
 			"status":        cmdStatus,
 			"edit":          cmdEdit,
 			"quiet":         cmdQuiet,
@@ -129,6 +147,37 @@ func output(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// install installs the packages that a site's lock file pins, once. It skips the
+// test where there is no Node.js, or no registry to have them from.
+func install(t *testing.T, site string) {
+	t.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("there is no npm")
+	}
+	lock, err := os.ReadFile(filepath.Join(site, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := filepath.Join(site, "node_modules", ".installed")
+	if had, err := os.ReadFile(stamp); err == nil && bytes.Equal(had, lock) {
+		return
+	}
+	if words, err := output(site, "npm", "ci", "--no-audit", "--no-fund"); err != nil {
+		if strings.Contains(err.Error(), "ENOTFOUND") || strings.Contains(err.Error(), "ECONNREFUSED") {
+			t.Skipf("no registry: %v", err)
+		}
+		t.Fatalf("%s\n%v", words, err)
+	}
+	if err := os.WriteFile(stamp, lock, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // copySite copies a site without what building it may have left beside it.
 func copySite(to, from string) error {
 	return filepath.WalkDir(from, func(name string, e os.DirEntry, err error) error {
@@ -141,7 +190,7 @@ func copySite(to, from string) error {
 		}
 		target := filepath.Join(to, rel)
 		switch {
-		case slices.Contains([]string{"public", "resources", ".hugo_build.lock"}, rel):
+		case slices.Contains([]string{"public", "resources", ".hugo_build.lock", "node_modules", "dist", "_site", ".astro"}, rel):
 			if e.IsDir() {
 				return filepath.SkipDir
 			}

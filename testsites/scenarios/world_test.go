@@ -226,13 +226,46 @@ func cmdPagerev(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Check(readErr)
+	w.published(ts, dir, data, len(caches) > 0)
+}
+
+// published takes a manifest that was just written: it is judged, and becomes
+// the one that scenarios speak of.
+func (w *world) published(ts *testscript.TestScript, dir string, data []byte, cached bool) {
 	validate := exec.Command(w.validate, manifestIn(dir))
 	validate.Dir = w.here
 	if words, err := validate.CombinedOutput(); err != nil {
 		ts.Fatalf("not a valid manifest: %s", words)
 	}
 	w.accept()
-	w.now, w.cached, w.said = parse(ts, data), len(caches) > 0, map[kind]bool{}
+	w.now, w.cached, w.said = parse(ts, data), cached, map[kind]bool{}
+}
+
+// cmdBuilds runs a program of the site's node_modules that builds the site into
+// a folder and, by pagerev's integration, publishes it. A manifest that it
+// leaves there is judged as one of pagerev's own; one that fails must leave it
+// as it was.
+func cmdBuilds(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, false, len(args) >= 2, "builds DIR PROGRAM ARGS")
+	w := worldOf(ts)
+	if err := w.unsaid(); err != nil {
+		ts.Fatalf("before this build: %v", err)
+	}
+	dir := ts.MkAbs(args[0])
+	caches, _ := filepath.Glob(ts.MkAbs(".pagerev/*.cache"))
+	err := ts.Exec(ts.MkAbs(filepath.Join("node_modules", ".bin", args[1])), args[2:]...)
+	w.stdout, w.code = ts.ReadFile("stdout"), 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		w.code = exit.ExitCode()
+	}
+	verdict(ts, args[1], neg, err)
+	if neg {
+		return
+	}
+	if data, err := os.ReadFile(manifestIn(dir)); err == nil {
+		w.published(ts, dir, data, len(caches) > 0)
+	}
 }
 
 func manifestIn(dir string) string { return filepath.Join(dir, ".well-known", "pagedigest.json") }
