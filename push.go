@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pagerev/pagerev/internal/gitfile"
+	"github.com/pagerev/pagerev/internal/host"
 	"github.com/pagerev/pagerev/internal/store"
 )
 
@@ -78,12 +79,7 @@ func pause(ctx context.Context, try int) error {
 		return ctx.Err()
 	}
 	most := min(100*time.Millisecond<<try, 10*time.Second)
-	select {
-	case <-time.After(most/2 + rand.N(most/2)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return host.Sleep(ctx, most/2+rand.N(most/2))
 }
 
 // buildOnto builds, pushes the ledger onto the branch's head, then writes.

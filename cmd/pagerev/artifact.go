@@ -30,17 +30,13 @@ var (
 	asks    = make(chan []byte) // from the command: pages to extract
 	answers = make(chan []byte) // to the command: their outcomes
 	ended   = make(chan int)    // its exit code
+	wait    func()              // what goes on when the host calls again
+	stop    context.CancelFunc  // interrupts the command
 
 	reader *pagerev.Reader
 	in     []byte // what the host wrote last
 	out    []byte // what it reads next; kept from the collector
 )
-
-// give hands a document to the host: its address, and its size in the low half.
-func give(data []byte) uint64 {
-	out = data
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(out))))<<32 | uint64(len(out))
-}
 
 // buffer makes room for a document of the host's.
 //
@@ -53,19 +49,32 @@ func buffer(size uint32) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(in))
 }
 
-// plan runs the command that the arguments name, up to the pages that it has to
-// have extracted, or to its end.
+// give hands a document to the host: its address, and its size in the low half.
+func give(data []byte) uint64 {
+	out = data
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(out))))<<32 | uint64(len(out))
+}
+
+// plan runs the command that the arguments name, up to its next halt.
 //
 //go:wasmexport plan
 func plan() uint64 {
-	go func() { ended <- doMain(context.Background(), os.Args[1:], os.Stdout, os.Stderr) }()
-	return next()
+	ctx, cancel := context.WithCancel(context.Background())
+	stop = cancel
+	go func() { ended <- doMain(ctx, os.Args[1:], os.Stdout, os.Stderr) }()
+	return halt()
 }
 
-func next() uint64 {
+// halt waits until the command has pages to extract, sleeps, or has ended, and
+// tells the host which.
+func halt() uint64 {
 	select {
 	case ask := <-asks:
+		wait = func() { answers <- bytes.Clone(in) }
 		return give(ask)
+	case d := <-host.Sleeping:
+		wait = func() { host.Awake <- struct{}{} }
+		return give(fmt.Appendf(nil, `{"sleep":%d}`, d.Milliseconds()))
 	case code := <-ended:
 		return give(fmt.Appendf(nil, `{"code":%d}`, code))
 	}
@@ -90,29 +99,41 @@ func configure() uint64 {
 //go:wasmexport extract
 func extract() uint64 { return give(reader.Read(in)) }
 
-// assemble takes the buffer as the outcomes of the tasks that the last plan or
-// assemble gave, in their order, and goes on as plan does.
+// assemble goes on with the command, as plan does. After a halt for pages the
+// buffer has their outcomes, one a line and in the order of the tasks.
 //
 //go:wasmexport assemble
 func assemble() uint64 {
-	answers <- bytes.Clone(in)
-	return next()
+	wait()
+	return halt()
+}
+
+// interrupt is assemble for a command that is to end.
+//
+//go:wasmexport interrupt
+func interrupt() uint64 {
+	stop()
+	in = nil
+	return assemble()
 }
 
 // elsewhere hands pages to the host.
 func elsewhere(jobs int) func(context.Context, json.RawMessage, []json.RawMessage) ([]json.RawMessage, error) {
-	return func(_ context.Context, setup json.RawMessage, tasks []json.RawMessage) ([]json.RawMessage, error) {
-		ask, err := json.Marshal(struct {
-			Jobs  int               `json:"jobs"`
-			Setup json.RawMessage   `json:"setup"`
-			Tasks []json.RawMessage `json:"tasks"`
-		}{jobs, setup, tasks})
-		if err != nil {
-			return nil, err
+	return func(ctx context.Context, setup json.RawMessage, tasks []json.RawMessage) ([]json.RawMessage, error) {
+		ask := fmt.Appendf(nil, "{\"jobs\":%d,\"tasks\":%d}\n%s", jobs, len(tasks), setup)
+		for _, t := range tasks {
+			ask = append(append(ask, '\n'), t...)
 		}
 		asks <- ask
+		answer := <-answers
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		var outcomes []json.RawMessage
-		return outcomes, json.Unmarshal(<-answers, &outcomes)
+		for line := range bytes.SplitSeq(bytes.TrimSuffix(answer, []byte("\n")), []byte("\n")) {
+			outcomes = append(outcomes, line)
+		}
+		return outcomes, nil
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -190,6 +191,9 @@ func PID() int {
 	return n
 }
 
+// Machine is the name of this machine.
+func Machine() string { return os.Getenv("PAGEREV_HOST") }
+
 // Alive reports whether a process of this machine lives.
 func Alive(pid int) bool { return alive(int32(pid)) != 0 }
 
@@ -223,3 +227,17 @@ func report(data unsafe.Pointer, size uint32)
 
 // Report hands the host a command's report, which is JSON.
 func Report(data []byte) { report(pointer(data), uint32(len(data))) }
+
+// A command that sleeps tells how long, and goes on once it is woken: the host's
+// thread is not held up.
+var (
+	Sleeping = make(chan time.Duration)
+	Awake    = make(chan struct{})
+)
+
+// Sleep waits, at most until ctx is done; then it returns its error.
+func Sleep(ctx context.Context, d time.Duration) error {
+	Sleeping <- d
+	<-Awake
+	return ctx.Err()
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 type (
@@ -57,6 +58,12 @@ func FileSum(string) (sum [32]byte, ok bool) { return sum, false }
 // PID is the process's own number.
 func PID() int { return os.Getpid() }
 
+// Machine is the name of this machine, "" if it has none.
+func Machine() string {
+	name, _ := os.Hostname()
+	return name
+}
+
 // Alive reports whether a process of this machine lives. Where that cannot be
 // told, it does.
 func Alive(pid int) bool {
@@ -66,4 +73,14 @@ func Alive(pid int) bool {
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
+}
+
+// Sleep waits, at most until ctx is done; then it returns its error.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 // holdFile makes the file, waiting for whoever has it.
 func holdFile(ctx context.Context, name string, waiting func()) (release func() error, err error) {
-	machine, _ := os.Hostname()
+	machine := cmp.Or(host.Machine(), "-")
 	owner := fmt.Sprintf("%d %s\n", host.PID(), machine)
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
@@ -39,10 +40,8 @@ func holdFile(ctx context.Context, name string, waiting func()) (release func() 
 			waiting()
 			waiting = nil
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
+		if err := host.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -17,10 +17,7 @@ import (
 // that run as WebAssembly.
 func TestLockFile(t *testing.T) {
 	t.Parallel()
-	machine, err := os.Hostname()
-	if err != nil {
-		t.Skip(err)
-	}
+	machine := host.Machine()
 	dead := exec.Command("sleep", "0")
 	if err := dead.Run(); err != nil {
 		t.Skip(err)

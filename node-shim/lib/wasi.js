@@ -49,12 +49,18 @@ const join = (folder, name) =>
   name.length === 0 || (name.length === 1 && name[0] === 46) ? folder : folder.length === 1 && folder[0] === 47 ? Buffer.concat([slash, name]) : Buffer.concat([folder, slash, name]);
 
 /**
+ * The artifact knows no drives: it is told "/C:/site".
+ * @param {Buffer} name
+ */
+export const native = (name) => (process.platform === 'win32' ? Buffer.from(name.toString().replace(/^.*\/(?=[A-Za-z]:(\/|$))/, '')) : name);
+
+/**
  * @param {object} o
  * @param {string[]} o.args the command line, the program's name first
  * @param {Record<string, string>} o.env
  * @param {(bytes: Uint8Array) => void} o.stdout
  * @param {(bytes: Uint8Array) => void} o.stderr
- * @returns {{ imports: WebAssembly.ModuleImports, start(instance: WebAssembly.Instance): number, memory(): WebAssembly.Memory }}
+ * @returns {{ imports: WebAssembly.ModuleImports, bind(memory: WebAssembly.Memory): void, abandon(): void }}
  */
 export function wasi({ args, env, stdout, stderr }) {
   /** @type {WebAssembly.Memory} */
@@ -75,6 +81,11 @@ export function wasi({ args, env, stdout, stderr }) {
   ]);
   let nextFd = 4;
 
+  // Files that it made for itself alone and has not removed or renamed yet: locks,
+  // and what is being written. Keys are bytes as latin1.
+  /** @type {Set<string>} */
+  const own = new Set();
+
   /** Runs f; an error of node:fs becomes WASI's number. */
   const guarded = (/** @type {(...a: any[]) => number} */ f) => (/** @type {any[]} */ ...a) => {
     try {
@@ -90,7 +101,7 @@ export function wasi({ args, env, stdout, stderr }) {
   const path = (/** @type {number} */ fd, /** @type {number} */ at, /** @type {number} */ n) => {
     const h = open.get(fd);
     if (!h?.path) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
-    return join(h.path, Buffer.from(bytes(at, n)));
+    return native(join(h.path, Buffer.from(bytes(at, n))));
   };
 
   const strings = (/** @type {string[]} */ list, /** @type {number} */ table, /** @type {number} */ at) => {
@@ -332,6 +343,7 @@ export function wasi({ args, env, stdout, stderr }) {
         return NOTDIR;
       } else {
         const file = fs.openSync(name, how | (c.O_NONBLOCK ?? 0), 0o666);
+        if (oflags & 4) own.add(name.toString('latin1'));
         h = { kind: s ? kind(s) : FILE, fd: file, at: 0n, append: (flags & 1) !== 0 };
       }
       view().setUint32(out, nextFd, true);
@@ -358,11 +370,15 @@ export function wasi({ args, env, stdout, stderr }) {
       return OK;
     },
     path_unlink_file(fd, at, n) {
-      fs.unlinkSync(path(fd, at, n));
+      const name = path(fd, at, n);
+      fs.unlinkSync(name);
+      own.delete(name.toString('latin1'));
       return OK;
     },
     path_rename(fd, at, n, fd2, at2, n2) {
-      fs.renameSync(path(fd, at, n), path(fd2, at2, n2));
+      const name = path(fd, at, n);
+      fs.renameSync(name, path(fd2, at2, n2));
+      own.delete(name.toString('latin1'));
       return OK;
     },
     path_symlink: () => NOSYS,
@@ -371,16 +387,13 @@ export function wasi({ args, env, stdout, stderr }) {
   };
   return {
     imports: Object.fromEntries(Object.entries(calls).map(([name, f]) => [name, guarded(f)])),
-    memory: () => memory,
-    start(instance) {
-      memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
-      try {
-        /** @type {() => void} */ (instance.exports._start)();
-        return 0;
-      } catch (e) {
-        if (e instanceof Exit) return e.code;
-        throw e;
-      }
+    bind: (m) => void (memory = m),
+    // An instance that is given up can neither close nor remove anything.
+    abandon() {
+      for (const [fd, h] of open) if (h.fd !== undefined && fd > 2) fs.closeSync(h.fd);
+      open.clear();
+      for (const name of own) fs.rmSync(Buffer.from(name, 'latin1'), { force: true });
+      own.clear();
     },
   };
 }
